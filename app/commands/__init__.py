@@ -1,0 +1,1 @@
+"""What `python -m app` does: one module a command."""

@@ -1,0 +1,61 @@
+"""`python -m app serve`: the page on its address, until it is told to end."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import uvicorn
+
+from app.settings import Settings, SettingsError, load_settings
+
+
+def serve() -> int:
+    """Serves the page; returns 2 where the settings, or the address, cannot be used."""
+    try:
+        settings = load_settings()
+        connection = settings.connection()
+        listener = _listen(settings)
+    except SettingsError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for remark in settings.remarks():
+        print(remark, file=sys.stderr)
+    host, port = settings.server_name, listener.getsockname()[1]
+    print("Starting ...", flush=True)
+    from app.server import create_application
+
+    application = create_application(settings)
+    if connection.kind == "simulator":
+        print(
+            "No model is connected: the built-in simulator answers. "
+            "To connect one, see .env.example.",
+            flush=True,
+        )
+    else:
+        print(f"Model server: {connection.label}", flush=True)
+    shown = f"[{host}]" if ":" in host else host
+    print(f"GLM Playground: http://{shown}:{port} (Ctrl+C ends it)", flush=True)
+    config = uvicorn.Config(
+        application.asgi,
+        loop="uvloop" if sys.platform != "win32" else "asyncio",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+    return 0
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """A socket on the address of the settings. Raises SettingsError where it is taken."""
+    host, port = settings.server_name, settings.server_port
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise SettingsError(
+            f"{host}:{port} cannot be served ({error.strerror}): end what uses it, or set "
+            "GRADIO_SERVER_NAME and GRADIO_SERVER_PORT to another address."
+        ) from None

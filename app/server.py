@@ -1,0 +1,177 @@
+"""The one ASGI application: turn routes, the Gradio page, assets, and the simulator beside it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import gradio as gr
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+
+from app.chat.events import Event
+from app.chat.request import Request
+from app.endpoint import Endpoint, EndpointSettings
+from app.media import ImageLimits, MediaLibrary, MediaLimits, VideoLimits
+from app.security import BodyLimit, SecurityHeaders
+from app.settings import PROJECT, Connection, Settings
+from app.simulator import SimulatorSettings
+from app.simulator.embedded import running_simulator
+from app.tools.arguments import ArgumentChecker
+from app.turns import errors
+from app.turns.chats import ChatBook
+from app.turns.media_routes import MediaDesk, media_routes
+from app.turns.rendering import Rendering
+from app.turns.routes import TurnPolicy, turn_routes
+from app.turns.run import RunServices
+from app.turns.slots import Slots
+from app.turns.visitors import RateLimit
+from app.ui.markdown import render_blocks
+from app.ui.page import HEAD, PageSettings, build_page
+from app.ui.streaming_markdown import StreamingMarkdown
+
+ASSETS = PROJECT / "assets"
+_LARGEST_MESSAGE = 40_000_000
+"""Bytes of a message's JSON: its longest text in UTF-8, with tools and options."""
+
+
+class ModelServer:
+    """The model server that runs ask: reached once the app has started.
+
+    With a simulator connection the simulator runs in this process, on a loopback port of its own.
+    """
+
+    def __init__(self, settings: Settings, connection: Connection) -> None:
+        self._settings = settings
+        self._connection = connection
+        self._endpoint: Endpoint | None = None
+
+    def stream(self, request: Request, headers: Mapping[str, str]) -> AsyncGenerator[Event, None]:
+        """The events of one turn; closing the generator hangs up."""
+        if self._endpoint is None:
+            raise RuntimeError("The app has not started.")
+        return self._endpoint.stream(request, extra_headers=headers)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Connected for as long as the block runs."""
+        if self._connection.kind != "simulator":
+            async with Endpoint(endpoint_settings(self._settings, self._connection)) as endpoint:
+                self._endpoint = endpoint
+                yield
+            return
+        simulated = SimulatorSettings(tokens_per_second=self._settings.simulator_tokens_per_second)
+        async with running_simulator(simulated) as base_url:
+            settings = endpoint_settings(self._settings, self._connection, base_url)
+            async with Endpoint(settings) as endpoint:
+                self._endpoint = endpoint
+                yield
+
+
+def endpoint_settings(
+    settings: Settings, connection: Connection, base_url: str = ""
+) -> EndpointSettings:
+    """How to reach a connection's server; `base_url` where the connection has none."""
+    return EndpointSettings(
+        base_url=connection.base_url or base_url,
+        api_key=connection.api_key,
+        connect_timeout_s=settings.connect_timeout_s,
+        silence_timeout_s=settings.silence_timeout_s,
+        is_baseten=connection.kind == "baseten",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The app as a whole, and the parts that whoever runs it may want to see."""
+
+    asgi: FastAPI
+    services: RunServices
+    connection: Connection
+
+
+def create_application(settings: Settings) -> Application:
+    """Puts the parts together. Raises SettingsError where the settings do not fit."""
+    connection = settings.connection()
+    model_server = ModelServer(settings, connection)
+    public = settings.is_public()
+    desk = _media_desk(settings)
+    services = RunServices(
+        stream=model_server.stream,
+        load_media=desk.load,
+        checker=ArgumentChecker,
+        rendering=Rendering(StreamingMarkdown, render_blocks),
+        slots=Slots(settings.slots, settings.visitor_slots if public else None),
+        chats=ChatBook(),
+        grace_s=settings.grace_seconds(),
+    )
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
+        async with model_server.running():
+            yield
+            for run in services.chats.running():
+                await run.stop()
+        desk.library.close()
+
+    app = FastAPI(title="GLM Playground", lifespan=lifespan, docs_url=None, redoc_url=None)
+    errors.install(app)
+    upload_bytes = int(settings.upload_mb * 1_000_000)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(
+        BodyLimit,
+        limits={"/api/media": upload_bytes + 100_000, "/api/": _LARGEST_MESSAGE},
+    )
+    policy = TurnPolicy(
+        model=settings.model,
+        token_cap=settings.token_cap(),
+        send_reasoning=settings.send_reasoning,
+        break_control_tokens=settings.breaks_control_tokens(),
+        simulated=connection.kind == "simulator",
+        public=public,
+    )
+    per_minute = settings.visitor_turns_per_minute
+    app.include_router(
+        media_routes(desk, RateLimit(per_minute, "uploads") if public else None, public=public)
+    )
+    app.include_router(
+        turn_routes(services, desk, policy, RateLimit(per_minute, "turns") if public else None)
+    )
+    app.mount("/own", StaticFiles(directory=ASSETS))
+    _mount_page(app, settings, connection)
+    return Application(app, services, connection)
+
+
+def _media_desk(settings: Settings) -> MediaDesk:
+    upload_bytes = int(settings.upload_mb * 1_000_000)
+    limits = MediaLimits(
+        max_bytes=upload_bytes,
+        image=ImageLimits(max_tokens=settings.image_tokens),
+        video=VideoLimits(max_seconds=settings.clip_seconds),
+    )
+    return MediaDesk(MediaLibrary(max_bytes=int(settings.media_mb * 1_000_000)), limits)
+
+
+def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> None:
+    page = build_page(
+        PageSettings(
+            simulator=connection.kind == "simulator",
+            server_label=connection.label,
+            model=settings.model,
+            max_tokens_cap=settings.token_cap(),
+            public=settings.is_public(),
+        )
+    )
+    gr.mount_gradio_app(
+        app,
+        page,
+        path="/",
+        head=HEAD,
+        favicon_path=ASSETS / "favicon.svg",
+        footer_links=[],
+        ssr_mode=False,
+        run_history=False,
+        root_path=settings.root_path or None,
+        max_file_size="1mb",
+    )

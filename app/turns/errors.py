@@ -1,0 +1,50 @@
+"""Refusals of the routes: a status, a code, one sentence, and what to do."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
+    """A request that is not carried out. `message` and `remedy` are for a person to read."""
+
+    def __init__(self, status: int, code: str, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+
+    def response(self) -> JSONResponse:
+        """The refusal as the routes answer it."""
+        error = {"code": self.code, "message": self.message, "remedy": self.remedy}
+        return JSONResponse({"error": error}, status_code=self.status)
+
+
+def install(app: FastAPI) -> None:
+    """Makes every refusal of the app's own routes take this one shape."""
+
+    @app.exception_handler(Refusal)
+    async def _refused(_request: Request, error: Refusal) -> JSONResponse:
+        return error.response()
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
+        return Refusal(422, "invalid_request", *_sentences(error)).response()
+
+    @app.exception_handler(HTTPException)
+    async def _http(_request: Request, error: HTTPException) -> JSONResponse:
+        return Refusal(error.status_code, "http_error", f"{error.detail}.").response()
+
+
+def _sentences(error: RequestValidationError) -> tuple[str, str]:
+    problems = []
+    for problem in error.errors():
+        where = ".".join(str(step) for step in problem["loc"] if step not in ("body", "query"))
+        what = str(problem["msg"]).removeprefix("Value error, ")
+        problems.append(f"{where}: {what}" if where else what)
+    message = "; ".join(problems[:3]) or "The request cannot be read"
+    return f"{message[:1].upper()}{message[1:]}.", "Change it, then send again."

@@ -1,0 +1,98 @@
+"""The HTTP routes of pictures and clips: in by upload, out by signed, short-lived addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, File, Path, Query, Request, UploadFile
+from starlette.responses import FileResponse, Response
+
+from app.chat.messages import Attachment
+from app.media import MediaLibrary, MediaLimits, MediaRefused, MediaUnknown, data_url, prepare
+from app.turns.errors import Refusal
+from app.turns.views import media_view
+from app.turns.visitors import RateLimit, owner, visitor_address
+
+ADDRESS_LIFETIME_S = 3600.0
+"""How long the address of a picture works; a page that is opened again gets new ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class MediaDesk:
+    """What runs and routes need of the pictures and clips."""
+
+    library: MediaLibrary
+    limits: MediaLimits
+
+    def address(self, content_hash: str) -> str:
+        """The signed address of the bytes, relative to the page."""
+        return f"api/media/{content_hash}?{self.library.sign(content_hash, ADDRESS_LIFETIME_S)}"
+
+    async def find(self, me: str, content_hash: str) -> Attachment:
+        """The owner's attachment. Raises MediaUnknown."""
+        return (await self.library.get(me, content_hash))[0]
+
+    async def load(self, me: str, attachment: Attachment) -> str | None:
+        """The owner's attachment as a data URL; None where it is no longer kept."""
+        try:
+            known, data = await self.library.get(me, attachment.hash)
+        except MediaUnknown:
+            return None
+        return data_url(data, known.mime)
+
+
+def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> APIRouter:
+    """The routes under `/api/media`; `limit` counts a visitor's uploads."""
+    router = APIRouter(prefix="/api/media", tags=["pictures and clips"])
+
+    @router.post("", status_code=201)
+    async def upload(
+        me: Annotated[str, Depends(owner)],
+        request: Request,
+        file: Annotated[UploadFile, File(description="One picture or clip.")],
+    ) -> dict[str, Any]:
+        """Takes a picture or a clip, upright and within the budget; answers its content hash."""
+        if limit is not None:
+            limit.take(visitor_address(request) if public else me)
+        name = _plain_name(file.filename)
+        data = await file.read(desk.limits.max_bytes + 1)
+        try:
+            prepared = await prepare(data, name, desk.limits)
+        except MediaRefused as refused:
+            raise Refusal(422, "media_refused", str(refused)) from None
+        attachment = await desk.library.add(me, prepared)
+        return {**media_view(attachment, desk.address), "notes": list(prepared.notes)}
+
+    @router.get("/{content_hash}")
+    async def fetch(
+        content_hash: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")],
+        expires: Annotated[int, Query()],
+        signature: Annotated[str, Query(max_length=200)],
+    ) -> Response:
+        """The bytes of a picture or a clip, for whoever holds its signed address."""
+        if not desk.library.verify(content_hash, expires, signature):
+            raise Refusal(
+                403, "address_expired", "This address has expired.", "Reload the page."
+            )
+        try:
+            mime, path = desk.library.open_signed(content_hash)
+        except MediaUnknown:
+            raise Refusal(404, "no_media", "This picture or clip is no longer kept.") from None
+        return FileResponse(
+            path,
+            media_type=mime,
+            headers={
+                "Cache-Control": "private, max-age=3600, immutable",
+                "Content-Security-Policy": "default-src 'none'; sandbox",
+                "X-Content-Type-Options": "nosniff",
+            },
+        )
+
+    return router
+
+
+def _plain_name(name: str | None) -> str:
+    """The file's own name without folders and control characters, at most 120 characters."""
+    last = (name or "").replace("\\", "/").rsplit("/", 1)[-1]
+    return "".join(c for c in last if c.isprintable())[:120]

@@ -1,0 +1,53 @@
+"""Counting the tokens of each part of a turn while it runs, as the server says or by estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+CHARACTERS_PER_TOKEN = 4
+"""A rough measure for the model's tokenizer on English prose and code."""
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text is; for display, marked as an estimate."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+class TokenMeter:
+    """The server's running count of the answer, told apart by part.
+
+    With `stream_options.continuous_usage_stats` each chunk says how many tokens came so far; a
+    part's count is what came between its beginning and its end. Without, counts are estimates.
+    """
+
+    def __init__(self) -> None:
+        self._counted = 0
+        self._part_began_at = 0
+        self._characters = 0
+        self._knows = False
+
+    def usage(self, values: Mapping[str, Any]) -> None:
+        """Takes the server's count so far."""
+        count = values.get("completion_tokens")
+        if isinstance(count, int):
+            self._counted = count
+            self._knows = True
+
+    def text(self, characters: int) -> None:
+        """More text of the open part came."""
+        self._characters += characters
+
+    @property
+    def part(self) -> tuple[int, bool]:
+        """Tokens of the open part so far, and whether that is an estimate."""
+        if self._knows and self._counted > self._part_began_at:
+            return self._counted - self._part_began_at, False
+        return -(-self._characters // CHARACTERS_PER_TOKEN), True
+
+    def close_part(self) -> tuple[int, bool]:
+        """The count of the part that just ended; the next one begins."""
+        part = self.part
+        self._part_began_at = self._counted
+        self._characters = 0
+        return part

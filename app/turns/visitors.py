@@ -1,0 +1,70 @@
+"""Who asks: the owner of chats by a token, the visitor by an address; and how often they may."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from fastapi import Header
+from starlette.requests import Request
+
+from app.turns.chats import owner_of
+from app.turns.errors import Refusal
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,128}")
+_MOST_VISITORS = 10_000
+
+
+async def owner(x_owner: str = Header("", description="The browser's own random token.")) -> str:
+    """The owner that a request speaks for. Raises Refusal 401 without a good token."""
+    if not _TOKEN.fullmatch(x_owner):
+        raise Refusal(
+            401,
+            "no_owner",
+            "The request names no owner.",
+            "Send the header X-Owner with a random token of at least 22 letters and digits.",
+        )
+    return owner_of(x_owner)
+
+
+def visitor_address(request: Request) -> str:
+    """The address of who asks. A proxy's word for it is taken on a Space only, where one stands."""
+    if "SPACE_ID" in os.environ:
+        forwarded = request.headers.get("x-forwarded-for", "")
+        if forwarded:
+            return forwarded.rsplit(",", 1)[-1].strip()
+    return request.client.host if request.client else "unknown"
+
+
+class RateLimit:
+    """So many a minute for each visitor; the visitors that rested longest are forgotten."""
+
+    def __init__(
+        self, per_minute: int, what: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._per_minute = per_minute
+        self._what = what
+        self._clock = clock
+        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def take(self, visitor: str) -> None:
+        """Counts one. Raises Refusal 429 where the visitor has had the minute's share."""
+        now = self._clock()
+        times = self._times.setdefault(visitor, deque())
+        self._times.move_to_end(visitor)
+        while times and times[0] <= now - 60:
+            times.popleft()
+        if len(times) >= self._per_minute:
+            wait = max(1, round(60 - (now - times[0])))
+            raise Refusal(
+                429,
+                "too_many_requests",
+                f"That is more than {self._per_minute} {self._what} in a minute.",
+                f"Wait {wait} s, then try again.",
+            )
+        times.append(now)
+        while len(self._times) > _MOST_VISITORS:
+            self._times.popitem(last=False)
