@@ -149,7 +149,9 @@ def _main_colours(image: Image.Image) -> tuple[str, ...]:
         counts[_nearest_colour(pixel)] += count
     total = counts.total()
     ranked = counts.most_common(3)
-    return tuple(name for rank, (name, count) in enumerate(ranked) if not rank or count * 6 >= total)
+    return tuple(
+        name for rank, (name, count) in enumerate(ranked) if not rank or count * 6 >= total
+    )
 
 
 def _nearest_colour(pixel: Any) -> str:

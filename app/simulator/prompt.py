@@ -53,7 +53,7 @@ class Prompt:
     """A conversation as it was understood.
 
     `rounds` counts the assistant's tool turns since the user last spoke, `turn` the user's
-    messages. `prefix_characters` are the lengths of the conversation up to each message.
+    messages; `tokens` is the whole prompt, its media included.
     """
 
     user_text: str
@@ -89,7 +89,9 @@ async def read_prompt(messages: Sequence[Mapping[str, Any]], tools_characters: i
             picture = await asyncio.to_thread(_see_picture, part.url)
         else:
             clip = await asyncio.to_thread(_see_clip, part.url)
-    last_user = max((i for i, each in enumerate(messages) if each.get("role") == "user"), default=-1)
+    last_user = max(
+        (i for i, each in enumerate(messages) if each.get("role") == "user"), default=-1
+    )
     since = messages[last_user + 1 :]
     characters = sum(map(len, texts)) + sum(map(_hidden_characters, messages)) + tools_characters
     media_tokens = (picture.tokens if picture else 0) + (clip.tokens if clip else 0)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Required, TypeAlias
 
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionMessageToolCallUnionParam
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from typing_extensions import Required, TypedDict
+from typing_extensions import TypedDict
 
 from app.simulator.errors import ApiError, parameter_error, unsupported_media_type, validation_error
 
@@ -182,17 +182,19 @@ def parse_chat_request(value: Any) -> ChatRequest:
     try:
         return ChatRequest.model_validate(value)
     except ValidationError as problem:
-        raise validation_error(problem.errors(include_url=False)) from None  # type: ignore[arg-type]
+        raise validation_error(problem.errors(include_url=False)) from None
 
 
 def message_errors(problem: ValidationError) -> ApiError:
     """Errors in the calls of a message, which vLLM finds while it reads the conversation."""
-    return validation_error(problem.errors(include_url=False))  # type: ignore[arg-type]
+    return validation_error(problem.errors(include_url=False))
 
 
 def _is_json(content_type: str) -> bool:
     kind = content_type.partition(";")[0].strip().lower()
-    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+    return kind == "application/json" or (
+        kind.startswith("application/") and kind.endswith("+json")
+    )
 
 
 def _check_before_types(value: Mapping[str, Any]) -> None:
@@ -201,13 +203,11 @@ def _check_before_types(value: Mapping[str, Any]) -> None:
         message = "Stream options can only be defined when `stream=True`."
         raise parameter_error(message, "stream_options")
     response_format = value.get("response_format")
-    if isinstance(response_format, Mapping) and response_format.get("type") == "json_schema":
-        if response_format.get("json_schema") is None:
-            message = (
-                "When response_format type is 'json_schema', "
-                "the 'json_schema' field must be provided."
-            )
-            raise parameter_error(message, "response_format")
+    if _lacks_schema(response_format):
+        message = (
+            "When response_format type is 'json_schema', the 'json_schema' field must be provided."
+        )
+        raise parameter_error(message, "response_format")
     if value.get("tools") == []:
         message = (
             "`tools` must not be an empty array. "
@@ -215,6 +215,14 @@ def _check_before_types(value: Mapping[str, Any]) -> None:
         )
         raise parameter_error(message, "tools")
     _check_tool_choice(value.get("tool_choice"), value.get("tools"))
+
+
+def _lacks_schema(response_format: Any) -> bool:
+    return (
+        isinstance(response_format, Mapping)
+        and response_format.get("type") == "json_schema"
+        and response_format.get("json_schema") is None
+    )
 
 
 def _check_tool_choice(choice: Any, tools: Any) -> None:

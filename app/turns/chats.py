@@ -64,13 +64,18 @@ class TurnEntry:
 
 @dataclass(slots=True)
 class Chat:
-    """One conversation of one owner: entries in order, and the run that is going on, if any."""
+    """One conversation of one owner: entries in order, and its last run while that has a log."""
 
     id: str
     owner: str
     entries: list[UserEntry | TurnEntry] = field(default_factory=list)
     updated: float = field(default_factory=time.time)
     run: Run | None = None
+
+    @property
+    def running(self) -> Run | None:
+        """The run that is going on."""
+        return self.run if self.run is not None and not self.run.ended else None
 
     @property
     def title(self) -> str:
@@ -134,7 +139,7 @@ class ChatBook:
 
     def running(self) -> list[Run]:
         """The runs that are going on, of all owners."""
-        return [chat.run for chat in self._chats.values() if chat.run is not None]
+        return [run for chat in self._chats.values() if (run := chat.running) is not None]
 
     def find_run(self, owner: str, run_id: str) -> Run | None:
         """The owner's run of this id, going on or the last of its chat."""
@@ -143,8 +148,8 @@ class ChatBook:
         )
 
     def _forget_oldest(self, owner: str) -> None:
-        mine = [key for key, chat in self._chats.items() if key[0] == owner and not chat.run]
-        everything = [key for key, chat in self._chats.items() if not chat.run]
+        mine = [key for key, chat in self._chats.items() if key[0] == owner and not chat.running]
+        everything = [key for key, chat in self._chats.items() if not chat.running]
         surplus = [*mine[: max(0, len(mine) - self._per_owner)]]
         surplus += everything[: max(0, len(self._chats) - len(surplus) - self._in_all)]
         for key in surplus:

@@ -72,9 +72,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
     ) -> Response:
         """The bytes of a picture or a clip, for whoever holds its signed address."""
         if not desk.library.verify(content_hash, expires, signature):
-            raise Refusal(
-                403, "address_expired", "This address has expired.", "Reload the page."
-            )
+            raise Refusal(403, "address_expired", "This address has expired.", "Reload the page.")
         try:
             mime, path = desk.library.open_signed(content_hash)
         except MediaUnknown:

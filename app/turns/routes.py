@@ -96,7 +96,7 @@ def turn_routes(
         """Starts the answer to a new message, or once more to the last; it runs on its own."""
         visitor = visitor_address(request) if policy.public else me
         chat = chats.get(me, chat_id)
-        if chat is not None and chat.run is not None and not chat.run.ended:
+        if chat is not None and chat.running:
             raise Refusal(
                 409, "busy", "This chat is still answering.", "Wait for its end, or stop it."
             )
@@ -106,7 +106,7 @@ def turn_routes(
         if limit is not None:
             limit.take(visitor)
         chat = chats.open(me, chat_id)
-        if chat.run is not None and not chat.run.ended:
+        if chat.running:
             raise Refusal(409, "busy", "This chat is still answering.", "Wait, or stop it.")
         message = _begin(chat, body, attachments)
         chat.run = Run(

@@ -29,6 +29,9 @@ from app.turns.rendering import Rendering
 from app.turns.slots import Slots
 from app.turns.views import turn_outcome, turn_stats
 
+KEEP_LOG_S = 600.0
+"""Seconds for which the log of an ended run can be listened to, for a page that was offline."""
+
 logger = logging.getLogger(__name__)
 
 EventStream: TypeAlias = Callable[[Request, Mapping[str, str]], AsyncGenerator[Event, None]]
@@ -93,9 +96,9 @@ class Run:
 
     async def _answer(self) -> None:
         services = self._services
-        self._paused = True
+        self._pause(True)
         async with services.slots.hold(self._visitor, self._tell_line):
-            self._resume()
+            self._pause(False)
             self._builder = TurnBuilder()
             built = await self._request()
             async with aclosing(services.stream(built, self._headers)) as events:
@@ -115,10 +118,8 @@ class Run:
 
     def _take(self, event: Event) -> None:
         waking = isinstance(event, Waiting) and event.reason == "waking"
-        if waking:
-            self._paused = True
-        elif self._paused:
-            self._resume()
+        if waking is not self._paused:
+            self._pause(waking)
         self._builder.add(event)
         self._publisher.add(event)
 
@@ -153,6 +154,11 @@ class Run:
         self.ended = True
         self.log.append("turn_end", turn=self.turn_id, **turn_outcome(entry))
         self.log.end()
+        asyncio.get_running_loop().call_later(KEEP_LOG_S, self._let_go)
+
+    def _let_go(self) -> None:
+        if self._chat.run is self:
+            self._chat.run = None
 
     def _audience_changed(self, listeners: int) -> None:
         if listeners:
@@ -160,8 +166,8 @@ class Run:
         else:
             self._watch_audience()
 
-    def _resume(self) -> None:
-        self._paused = False
+    def _pause(self, paused: bool) -> None:
+        self._paused = paused
         self._watch_audience()
 
     def _watch_audience(self) -> None:

@@ -18,15 +18,19 @@ MediaAddress = Callable[[str], str]
 
 def chat_summary(chat: Chat) -> dict[str, Any]:
     """A chat as a line of a list."""
-    running = chat.run is not None and not chat.run.ended
-    return {"id": chat.id, "title": chat.title, "updated": chat.updated, "running": running}
+    return {
+        "id": chat.id,
+        "title": chat.title,
+        "updated": chat.updated,
+        "running": chat.running is not None,
+    }
 
 
 def chat_view(
     chat: Chat, render: Callable[[str], list[str]], address: MediaAddress
 ) -> dict[str, Any]:
     """A chat whole: its messages, and the run that is going on, if any."""
-    run = chat.run if chat.run is not None and not chat.run.ended else None
+    run = chat.running
     return {
         "id": chat.id,
         "title": chat.title,

@@ -1,0 +1,45 @@
+"""How large a picture or a clip may be: what is opened, and what is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLimits:
+    """Limits of a picture.
+
+    `max_tokens` is the pixel budget of what is sent, in the model's tokens of 28 x 28 pixels (its
+    own cap is 8000: more would be shrunk by the server). `max_pixels` is what is decoded at most;
+    a JPEG may have more, as far as it can be decoded at a fraction of its size.
+    """
+
+    max_tokens: int = 8000
+    max_pixels: int = 40_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class VideoLimits:
+    """Limits of a clip.
+
+    `max_seconds` and `max_frames` bound its length, `max_decoded_pixels` the frame that is
+    decoded. A clip above `max_pixels` a frame or `max_bytes` is encoded again to fit both: 70 MB
+    are 93 MB of base64, inside a request of 100 MB. `max_encoding_pixels`, the pixels of all frames
+    together, bounds that work: at 30 frames a second, four minutes of 1920 x 1080.
+    """
+
+    max_seconds: float = 600.0
+    max_frames: int = 72_000
+    max_decoded_pixels: int = 36_000_000
+    max_pixels: int = 1920 * 1080
+    max_bytes: int = 70_000_000
+    max_encoding_pixels: int = 15_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MediaLimits:
+    """Limits of an upload: `max_bytes` of any file, then those of its kind."""
+
+    max_bytes: int = 100_000_000
+    image: ImageLimits = field(default_factory=ImageLimits)
+    video: VideoLimits = field(default_factory=VideoLimits)

@@ -1,0 +1,70 @@
+"""What comes of an upload: media ready to be sent, or a refusal in one sentence."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Self
+
+from app.chat.messages import Attachment, MediaKind
+
+_LONGEST_NAME = 60
+
+
+class MediaRefused(ValueError):
+    """The file cannot be sent; the text says what is wrong and what to do, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedMedia:
+    """A picture or a clip as it is sent.
+
+    `tokens` is what it takes of the prompt, estimated by the model's rule; `notes` tell what a
+    person should know of what was done to the file, a sentence each.
+    """
+
+    attachment: Attachment
+    data: bytes
+    tokens: int
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        data: bytes,
+        *,
+        kind: MediaKind,
+        mime: str,
+        name: str,
+        size: tuple[int, int],
+        tokens: int,
+        seconds: float | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Self:
+        """The media with its content hash; `size` is width and height in pixels."""
+        attachment = Attachment(
+            hash=hashlib.sha256(data).hexdigest(),
+            kind=kind,
+            size=len(data),
+            name=name,
+            mime=mime,
+            width=size[0],
+            height=size[1],
+            seconds=seconds,
+        )
+        return cls(attachment, data, tokens, notes)
+
+
+def quoted(name: str) -> str:
+    """The file as sentences speak of it: its name in quotes, shortened, or "The file"."""
+    plain = "".join(character for character in name if character.isprintable()).strip()
+    if not plain:
+        return "The file"
+    if len(plain) > _LONGEST_NAME:
+        plain = f"{plain[: _LONGEST_NAME // 2]}…{plain[-_LONGEST_NAME // 2 :]}"
+    return f"“{plain}”"
+
+
+def megabytes(size: int) -> str:
+    """A size in bytes as people read it, in megabytes: "12.3 MB"."""
+    return f"{size / 1_000_000:.3g} MB" if size < 100_000_000 else f"{size / 1_000_000:.0f} MB"

@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+import pytest
+
+from app.chat.events import (
+    ContentDelta,
+    ContentWasReasoning,
+    Failed,
+    Finished,
+    ReasoningDelta,
+    Started,
+    ToolCallDelta,
+    Usage,
+    Waiting,
+)
+from app.chat.messages import Attachment
+from app.chat.request import Options
+from app.turns.chats import TurnEntry, UserEntry
+from app.turns.views import chat_view
+
+WEATHER = Options(model="glm", tools=({"type": "function", "function": {"name": "get_weather"}},))
+
+
+def kinds(events: list[dict[str, Any]]) -> list[str]:
+    return [event["type"] for event in events]
+
+
+async def until(lines: AsyncGenerator[bytes, None], word: bytes) -> bytes:
+    """What is told up to the word, which must come."""
+    told = b""
+    while word not in told:
+        told += await anext(lines)
+    return told
+
+
+def last_turn(bench: Any) -> TurnEntry:
+    entry = bench.chat.entries[-1]
+    assert isinstance(entry, TurnEntry)
+    return entry
+
+
+async def test_a_turn_is_told_in_order_and_kept_in_its_chat(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = bench(
+        Started(200),
+        ReasoningDelta("hm "),
+        ReasoningDelta("so"),
+        ContentDelta("Four"),
+        ContentDelta("."),
+        Finished("stop"),
+        Usage({"completion_tokens": 9, "completion_tokens_details": {"reasoning_tokens": 6}}),
+    )
+    events = await events_of(one.start())
+    assert kinds(events) == [
+        "turn", "started", "part", "reasoning", "reasoning", "part_closed",
+        "part", "block", "part_closed", "turn_end", "end",
+    ]  # fmt: skip
+    assert "".join(e["text"] for e in events if e["type"] == "reasoning") == "hm so"
+    assert next(e for e in events if e["type"] == "block")["html"] == "<p>Four.</p>"
+    entry = last_turn(one)
+    assert (entry.turn.reasoning, entry.turn.content) == ("hm so", "Four.")
+    assert entry.stats["reasoning_tokens"] == 6
+    assert entry.stats["answer_tokens"] == 3
+    assert events[-2]["state"] == "complete"
+    assert one.server.requests[0].body["messages"] == [{"role": "user", "content": "Hello"}]
+
+
+async def test_calls_are_told_in_pieces_then_checked(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = bench(
+        ToolCallDelta(0, "t", "get_weather"),
+        ToolCallDelta(0, arguments='{"location": '),
+        ToolCallDelta(1, "u", "other", '{"a'),
+        ToolCallDelta(0, arguments='"Paris"}'),
+        Finished("tool_calls"),
+    )
+    events = await events_of(one.start(WEATHER))
+    told = "".join(e["arguments"] for e in events if e["type"] == "call" and e["part"] == 0)
+    assert told == '{"location": "Paris"}'
+    first, second = (e for e in events if e["type"] == "call_checked")
+    assert (first["declared"], first["problems"]) == (True, [])
+    assert first["arguments"] == '{\n  "location": "Paris"\n}'
+    assert (second["declared"], second["arguments"]) == (False, '{"a')
+    assert [n["code"] for n in events[-2]["notices"]] == ["unknown_tool", "invalid_arguments"]
+
+
+async def test_a_thought_in_the_answer_is_moved_and_what_was_shown_of_it_goes(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = bench(
+        ContentDelta("<think>It is easy."),
+        None,
+        ContentWasReasoning(18),
+        ContentDelta("Four."),
+        Finished("stop"),
+    )
+    run = one.start()
+    lines = run.log.lines()
+    await until(lines, b'"block"')
+    await lines.aclose()
+    one.server.go_on.set()
+    await run.wait()
+    events = await events_of(run)
+    assert kinds(events) == [
+        "turn", "part", "thought", "part_closed", "part", "block", "part_closed", "turn_end", "end"
+    ]  # fmt: skip
+    assert next(e for e in events if e["type"] == "thought")["text"] == "It is easy."
+    assert last_turn(one).turn.reasoning == "It is easy."
+
+
+async def test_what_the_page_shows_after_a_reload_is_what_was_told(
+    bench: Callable[..., Any],
+) -> None:
+    one = bench(ReasoningDelta("hm"), ContentDelta("Four."), Finished("stop"))
+    await one.start().wait()
+    view = chat_view(one.chat, one.services.rendering.whole, lambda h: f"api/media/{h}")
+    user, turn = view["messages"]
+    assert user["text"] == "Hello"
+    reasoning, answer = turn["parts"]
+    assert (reasoning["text"], reasoning["tokens"], reasoning["estimated"]) == ("hm", 1, True)
+    assert answer == {"kind": "answer", "blocks": ["<p>Four.</p>"]}
+    assert turn["state"] == "complete"
+    assert view["run"] is None
+
+
+async def test_stop_hangs_up_keeps_what_came_and_frees_the_slot(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = bench(ReasoningDelta("hm"), None)
+    run = one.start()
+    lines = run.log.lines()
+    await until(lines, b'"reasoning"')
+    await run.stop()
+    assert one.server.hung_up.is_set()
+    assert one.services.slots.running == 0
+    assert last_turn(one).turn.reasoning == "hm"
+    assert [notice.code for notice in last_turn(one).notices] == ["stopped"]
+    await lines.aclose()
+    assert kinds(await events_of(run))[-2:] == ["turn_end", "end"]
+    await run.stop()
+
+
+async def test_a_run_stopped_before_it_began_ends_as_well(bench: Callable[..., Any]) -> None:
+    one = bench(ReasoningDelta("hm"))
+    run = one.start()
+    await run.stop()
+    assert run.ended
+    assert [notice.code for notice in last_turn(one).notices] == ["stopped"]
+
+
+async def test_nobody_listening_stops_a_run_after_the_grace_period(
+    bench: Callable[..., Any],
+) -> None:
+    one = bench(ReasoningDelta("hm"), None, grace_s=0.01)
+    await one.start().wait()
+    assert one.server.hung_up.is_set()
+
+
+async def test_a_listener_keeps_a_run_alive_past_the_grace_period(
+    bench: Callable[..., Any],
+) -> None:
+    one = bench(ReasoningDelta("hm"), None, ContentDelta("Four."), Finished("stop"), grace_s=0.01)
+    run = one.start()
+    async with asyncio.timeout(30):
+        async for batch in run.log.lines(heartbeat_s=0.05):
+            if b"heartbeat" in batch:
+                one.server.go_on.set()
+    assert last_turn(one).turn.complete
+
+
+async def test_the_grace_period_does_not_run_in_the_line_or_in_a_wake(
+    bench: Callable[..., Any],
+) -> None:
+    one = bench(Waiting("waking", 1), None, ContentDelta("Four."), Finished("stop"), grace_s=0.01)
+    run = one.start()
+    await asyncio.sleep(0.05)
+    assert not run.ended
+    one.server.go_on.set()
+    await run.wait()
+    assert last_turn(one).turn.complete
+
+
+async def test_a_wait_for_a_slot_is_shown_with_the_place_in_the_line(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = bench(ContentDelta("Four."), Finished("stop"), slots=1)
+    async with one.services.slots.hold("other", lambda _: None):
+        run = one.start()
+        lines = run.log.lines()
+        assert b"you are next" in await until(lines, b"waiting")
+    await lines.aclose()
+    assert "end" in kinds(await events_of(run))
+    assert last_turn(one).turn.complete
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        (Failed("unreachable", None, "No connection."), "unreachable"),
+        (RuntimeError("a fault of our own"), "server_error"),
+    ],
+)
+async def test_a_failure_is_told_and_the_message_stays(
+    bench: Callable[..., Any], step: Any, code: str
+) -> None:
+    one = bench(step)
+    await one.start().wait()
+    assert [notice.code for notice in last_turn(one).notices] == [code]
+    assert isinstance(one.chat.entries[0], UserEntry)
+    assert len(one.chat.conversation().messages) == 1, "a turn that brought nothing is not sent"
+
+
+async def test_a_picture_that_is_gone_leaves_a_note(bench: Callable[..., Any]) -> None:
+    one = bench(ContentDelta("Four."), Finished("stop"))
+    picture = Attachment("a" * 64, "image", 1, name="cat.png")
+    one.chat.entries[0] = UserEntry("m1", "What is it?", (picture,))
+    await one.start().wait()
+    (message,) = one.server.requests[0].body["messages"]
+    assert "cat.png" in message["content"][0]["text"]
+    assert [notice.code for notice in last_turn(one).notices] == ["history_repaired"]
