@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -32,7 +33,7 @@ class EndpointSettings:
 
     base_url: str
     api_key: SecretStr | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     is_baseten: bool = False
     connect_timeout_s: float = 5.0
     silence_timeout_s: float = 1200.0
@@ -63,6 +64,17 @@ class EndpointSettings:
         host = parts.hostname or ""
         host = f"[{host}]" if ":" in host else host
         return f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the server runs on this machine, as far as its address tells."""
+        host = urlsplit(self.base_url).hostname or ""
+        if host == "localhost" or host.endswith(".localhost"):
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
 
 
 def _can_be_sent(text: str) -> bool:

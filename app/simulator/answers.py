@@ -63,7 +63,7 @@ def _with_faults(reasoning: str, content: str, calls: tuple[Call, ...], faults: 
     if faults.reasoning is not None:
         reasoning = texts.reasoning_of_length(faults.reasoning)
     if faults.answer is not None:
-        content, calls = texts.answer_of_length(faults.answer), ()
+        content = texts.answer_of_length(faults.answer)
     if faults.no_reasoning:
         reasoning = ""
     if faults.only_reasoning:

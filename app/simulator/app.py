@@ -89,8 +89,8 @@ class _Server:
         check_model(asked.model, self._settings)
         prompt = await self._understand(asked, value)
         cached = self._cached_tokens(value["messages"], prompt, faults)
-        identity = request.headers.get("x-request-id") or asked.request_id or key
-        job = self._job(asked, prompt, faults, f"chatcmpl-{identity}", cached)
+        name = request.headers.get("x-request-id") or asked.request_id or key
+        job = self._job(asked, prompt, faults, cached, key=key, name=name)
         return Delivery(self._engine, job, stream=asked.stream)
 
     async def models(self, request: Request) -> Response:
@@ -205,7 +205,14 @@ class _Server:
         return self._cache.cached_tokens(messages, prompt.tokens)
 
     def _job(
-        self, asked: ChatRequest, prompt: Prompt, faults: Faults, name: str, cached: int | None
+        self,
+        asked: ChatRequest,
+        prompt: Prompt,
+        faults: Faults,
+        cached: int | None,
+        *,
+        key: str,
+        name: str,
     ) -> Job:
         settings = self._settings
         options = asked.stream_options
@@ -216,7 +223,8 @@ class _Server:
         choice = asked.tool_choice
         named = isinstance(choice, NamedToolChoice)
         return Job(
-            completion_id=name,
+            key=key,
+            completion_id=f"chatcmpl-{name}",
             created=int(time.time()),
             model=settings.model,
             reply=compose(asked, prompt, faults),
@@ -236,6 +244,7 @@ class _Server:
             ),
             prompt_tokens=prompt.tokens,
             cached_tokens=cached,
+            media_tokens=prompt.media_tokens,
             empty_content="" if named or choice == "required" else None,
         )
 

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import socket
 import struct
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +33,11 @@ _ENGINE_DIED = ApiError(
 class Job:
     """All that is decided about one reply before it is generated.
 
-    `seconds_a_burst` is None where the pace is `tokens_per_second`. `empty_content` is what a
-    whole answer has in `content` when there is none.
+    `key` is a digest of the request. `seconds_a_burst` is None where the pace is
+    `tokens_per_second`. `empty_content` is what a whole answer has in `content` when there is none.
     """
 
+    key: str
     completion_id: str
     created: int
     model: str
@@ -48,18 +49,22 @@ class Job:
     shape: wire.StreamShape
     prompt_tokens: int
     cached_tokens: int | None
+    media_tokens: Mapping[str, int]
     empty_content: str | None
 
     @property
     def call_ids(self) -> list[str]:
         """An id for each call, the same whenever the same request is made."""
-        stem = self.completion_id.removeprefix("chatcmpl-")[:15]
-        return [f"chatcmpl-tool-{stem}{index:x}" for index in range(len(self.reply.calls))]
+        return [f"chatcmpl-tool-{self.key}{index:x}" for index in range(len(self.reply.calls))]
 
     def usage(self, burst: Burst) -> wire.Usage:
         """Tokens counted up to the end of a burst."""
         return wire.Usage(
-            self.prompt_tokens, burst.tokens, burst.reasoning_tokens, self.cached_tokens
+            self.prompt_tokens,
+            burst.tokens,
+            burst.reasoning_tokens,
+            self.cached_tokens,
+            self.media_tokens,
         )
 
 

@@ -17,7 +17,7 @@ chunk, which only names the role, does not count.
 | `speed=50` | chunks a second, whatever their size |
 | `chunk=3` | tokens a chunk |
 | `reasoning=60000` | a thought of exactly so many characters |
-| `answer=200000` | an answer of exactly so many characters |
+| `answer=200000` | an answer of exactly so many characters, before the calls if there are any |
 | `bench=400` | so many chunks, half thought, half an answer with headings, a list, a table, code |
 | | and maths; at 50 chunks a second and 2.5 tokens a chunk unless said otherwise |
 | `no-reasoning`, `only-reasoning` | without the one, or with nothing else |

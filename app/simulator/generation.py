@@ -66,6 +66,8 @@ class _Piece:
     text: str
     tokens: int = 1
     index: int = 0
+    arguments: str = ""
+    """Of a call's opening, where it has none to follow."""
 
 
 @dataclass(slots=True)
@@ -163,6 +165,7 @@ class _Writer:
                 self._open.content.append(piece.text)
             case "open":
                 self._open.name, self._open.index = piece.text, piece.index
+                self._open.arguments.append(piece.arguments)
             case "arguments":
                 self._open.index = piece.index
                 self._open.arguments.append(piece.text)
@@ -177,10 +180,7 @@ class _Writer:
 
     def _stands_alone(self, piece: _Piece) -> bool:
         """A call's opening begins a chunk, and so do the arguments after it."""
-        if piece.kind == "open":
-            return True
-        opened = self._open.name is not None
-        return piece.kind == "arguments" and opened and piece.text != "{}"
+        return piece.kind == "open" or (piece.kind == "arguments" and self._open.name is not None)
 
     def _close(self) -> Iterator[Burst]:
         gathered, self._open = self._open, _Open()
@@ -210,8 +210,9 @@ def _pieces(
     yield _Piece("markup", "") if split else _Piece("content", "</think>")
     yield from (_Piece("content", token) for token in split_tokens(content))
     for index, call in enumerate(calls):
-        yield _Piece("open", call.name, 1 + sum(1 for _ in split_tokens(call.name)), index)
-        for text in call.pieces or ("{}",):
+        opening = 1 + sum(1 for _ in split_tokens(call.name))
+        yield _Piece("open", call.name, opening, index, "" if call.pieces else "{}")
+        for text in call.pieces:
             yield _Piece("arguments", text, max(1, sum(1 for _ in split_tokens(text))), index)
 
 

@@ -64,7 +64,12 @@ class Prompt:
     picture: Picture | None
     clip: Clip | None
     tokens: int
-    media_tokens: int
+
+    @property
+    def media_tokens(self) -> dict[str, int]:
+        """What the picture and the clip take of the prompt, by kind."""
+        seen = {"image": self.picture, "video": self.clip}
+        return {kind: medium.tokens for kind, medium in seen.items() if medium is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +114,6 @@ async def read_prompt(messages: Sequence[Mapping[str, Any]], tools_characters: i
         picture=picture,
         clip=clip,
         tokens=text_tokens + media_tokens,
-        media_tokens=media_tokens,
     )
 
 

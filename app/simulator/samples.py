@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
+from jsonschema.exceptions import SchemaError, UnknownType, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -56,7 +56,7 @@ def satisfies(value: Any, schema: Mapping[str, Any]) -> bool:
         return True
     try:
         Draft202012Validator(_without_wild_patterns(schema), registry=Registry()).validate(value)
-    except (ValidationError, SchemaError, Unresolvable, RecursionError):
+    except (ValidationError, SchemaError, UnknownType, Unresolvable, RecursionError):
         return False
     except (AttributeError, KeyError, TypeError, ValueError, re.error):
         return False  # what jsonschema raises for keywords of the wrong type

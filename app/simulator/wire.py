@@ -7,8 +7,8 @@ hundreds of them a second.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.simulator.generation import Burst, CallDelta
@@ -19,12 +19,17 @@ DONE = b"data: [DONE]\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a request. `cached` is None where the server does not tell."""
+    """Tokens of a request.
+
+    `cached` is None where the server does not tell; `media` are the prompt's tokens by kind,
+    told with it.
+    """
 
     prompt: int
     completion: int
     reasoning: int
     cached: int | None = None
+    media: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ class ChunkEncoder:
         if burst.content:
             fields.append(f'"content":{compact(burst.content)}')
         if not self._shape.include_reasoning:
-            if fields:
+            if burst.content or burst.call is not None:
                 fields.append('"reasoning":null')
         elif burst.reasoning:
             fields.append(f'"reasoning":{compact(burst.reasoning)}')
@@ -207,7 +212,7 @@ def _whole_usage(usage: Usage) -> dict[str, Any]:
     counted = _stream_usage(usage)
     details = counted.pop("prompt_tokens_details", None)
     if details is not None:
-        details["multimodal_tokens"] = None
+        details["multimodal_tokens"] = dict(usage.media) or None
     reasoning = counted.pop("completion_tokens_details")
     return {
         **counted,

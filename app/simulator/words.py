@@ -47,7 +47,7 @@ _PROPER = re.compile(
     r"\b[A-Z][\w\u2019'-]*(?:[ ](?:de|la|le|of|the|von|van|[A-Z][\w\u2019'-]*)){0,4}"
 )
 _AFTER_PREPOSITION = re.compile(
-    r"\b(?:in|at|for|near|to|from|of|around)\s+"
+    r"\b(?i:in|at|for|near|to|from|of|around)\s+"
     r"([A-Z][\w\u2019'-]*(?:[ ](?:de|la|le|of|von|van|[A-Z][\w\u2019'-]*)){0,4})"
 )
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,12}(?:\.\d{1,6})?(?![\w.]*\d)")

@@ -14,7 +14,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-_SHORTENED = re.compile(r"data:([\w/+.-]+);base64,[A-Za-z0-9+/=.]*\[\d+ chars\]")
+_SHORTENED_MEDIA = re.compile(r"data:([\w/+.-]+);base64,[A-Za-z0-9+/=.]*\[\d+ chars\]")
+_SHORTENED_TEXT = re.compile(r"\"([a-z ]+)\.\.\.\[(\d+) chars\]")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -33,10 +34,17 @@ class Recording:
     events: list[str]
 
     def request_body(self, media: Callable[[str, str], str]) -> bytes:
-        """The request, media that the recording shortened replaced by others of their kind."""
+        """The request as it can be sent again.
+
+        What the recording shortened is made anew: media of the same kind, a text of the same
+        length. The prompt's text and token ids, which show vLLM's internals, are not asked for.
+        """
         text = self.body.decode("utf-8", "surrogateescape")
-        whole = _SHORTENED.sub(lambda match: media(match.group(1), self.name), text)
-        return whole.encode("utf-8", "surrogateescape")
+        text = _SHORTENED_MEDIA.sub(lambda match: media(match.group(1), self.name), text)
+        text = _SHORTENED_TEXT.sub(lambda match: '"' + _repeated(*match.groups()), text)
+        for internal in (', "return_prompt_text": true', ', "return_token_ids": true'):
+            text = text.replace(internal, "")
+        return text.encode("utf-8", "surrogateescape")
 
 
 def read_recording(path: Path) -> Recording:
@@ -70,6 +78,10 @@ def read_recording(path: Path) -> Recording:
     )
 
 
+def _repeated(beginning: str, length: str) -> str:
+    return (beginning * (int(length) // len(beginning) + 1))[: int(length)]
+
+
 def without_numbers(text: str) -> str:
     """A text with its numbers alike, where they depend on a decoder."""
     return _NUMBER.sub("0", text)
@@ -82,6 +94,12 @@ def shape(value: Any) -> Any:
     if isinstance(value, list):
         return [each for each, _ in groupby(map(shape, value))]
     return type(value).__name__
+
+
+def without_internals(value: Mapping[str, Any]) -> dict[str, Any]:
+    """An object without the prompt's text and token ids."""
+    internal = ("prompt_text", "prompt_token_ids", "token_ids")
+    return {key: None if key in internal else each for key, each in value.items()}
 
 
 def stream_shape(events: Iterable[str]) -> list[Any]:
@@ -100,15 +118,15 @@ def _kinds(event: str) -> list[Any]:
         return [shape(chunk)]
     choice = chunk["choices"][0]
     delta = choice["delta"]
+    if not delta and choice["finish_reason"] is None:
+        return []  # a token without text; sent where token ids were asked for
     if {"content", "reasoning"} <= delta.keys() and delta["reasoning"] is not None:
         # A burst across the end of the thought: the same as one delta of each.
-        return [
-            _chunk_shape(chunk, {key: delta[key]}) for key in ("reasoning", "content")
-        ]
+        return [_chunk_shape(chunk, {key: delta[key]}) for key in ("reasoning", "content")]
     return [_chunk_shape(chunk, delta)]
 
 
 def _chunk_shape(chunk: Mapping[str, Any], delta: Mapping[str, Any]) -> Any:
-    choice = chunk["choices"][0]
+    choice = without_internals({**chunk["choices"][0], "delta": delta})
     ending = choice["finish_reason"], type(choice.get("stop_reason")).__name__
-    return shape({**chunk, "choices": [{**choice, "delta": delta}]}), ending
+    return shape(without_internals({**chunk, "choices": [choice]})), ending
