@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import gradio as gr
 from fastapi import FastAPI
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from app.chat.events import Event
 from app.chat.request import Request
@@ -28,7 +30,7 @@ from app.turns.run import RunServices
 from app.turns.slots import Slots
 from app.turns.visitors import RateLimit
 from app.ui.markdown import render_blocks
-from app.ui.page import HEAD, PageSettings, build_page
+from app.ui.page import HEAD, THEME, PageSettings, build_page
 from app.ui.streaming_markdown import StreamingMarkdown
 
 ASSETS = PROJECT / "assets"
@@ -138,9 +140,19 @@ def create_application(settings: Settings) -> Application:
     app.include_router(
         turn_routes(services, desk, policy, RateLimit(per_minute, "turns") if public else None)
     )
-    app.mount("/own", StaticFiles(directory=ASSETS))
+    app.mount("/own", _OwnFiles(directory=ASSETS))
     _mount_page(app, settings, connection)
     return Application(app, services, connection)
+
+
+class _OwnFiles(StaticFiles):
+    """Assets that a browser asks after each time: a new page must not meet an old script."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, or 304 where the browser's copy is still the same."""
+        response = await super().get_response(path, scope)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def _media_desk(settings: Settings) -> MediaDesk:
@@ -168,6 +180,7 @@ def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> Non
         page,
         path="/",
         head=HEAD,
+        theme=THEME,
         favicon_path=ASSETS / "favicon.svg",
         footer_links=[],
         ssr_mode=False,

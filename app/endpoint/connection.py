@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, cast
 
 import httpx2
 import openai
 
-from app.endpoint.errors import TRANSPORT_ERRORS, failed_to_open
-from app.endpoint.settings import EndpointSettings
+from app.chat.events import Failed
+from app.endpoint.errors import TRANSPORT_ERRORS, TryFailedError, failed_to_open
+from app.endpoint.settings import EndpointSettings, check_headers
 
 _Headers = dict[str, str | openai.Omit]
 
@@ -51,7 +53,7 @@ class Connection:
             base_url=self._base_url,
             api_key=key or "none",
             max_retries=0,
-            timeout=self._timeout(settings.silence_timeout_s),
+            timeout=_timeout(settings.connect_timeout_s),
             http_client=openai.DefaultAioHttpClient(
                 # A key must not follow a redirect, and loopback is not reached through a proxy.
                 follow_redirects=False,
@@ -72,15 +74,20 @@ class Connection:
         It must be closed, which closes the socket where the body was not read to its end.
         """
         try:
-            response: object = await self._client.post(
-                "/chat/completions",
-                cast_to=httpx2.Response,
-                content=body,
-                options={"headers": {**self._headers, **headers}},
-                stream=True,
-                stream_cls=openai.AsyncStream[object],
-            )
-        except (*TRANSPORT_ERRORS, UnicodeError) as error:
+            check_headers(headers)
+        except ValueError as error:
+            raise TryFailedError(Failed("server_error", None, str(error))) from None
+        try:
+            async with asyncio.timeout(self._settings.silence_timeout_s):
+                response: object = await self._client.post(
+                    "/chat/completions",
+                    cast_to=httpx2.Response,
+                    content=body,
+                    options={"headers": {**self._headers, **headers}},
+                    stream=True,
+                    stream_cls=openai.AsyncStream[object],
+                )
+        except TRANSPORT_ERRORS as error:
             raise failed_to_open(error, self._settings) from None
         # Asked for the transport's own response, the SDK gives it, whatever its types say.
         return cast("httpx2.Response", response)
@@ -90,26 +97,25 @@ class Connection:
 
         Source: Baseten's `wake` route, which stands beside `sync/v1`.
         """
-        await self._brief("POST", f"{self._base_url.removesuffix('/sync/v1')}/wake")
+        await self._brief(self._client.post, f"{self._base_url.removesuffix('/sync/v1')}/wake")
 
     async def check_ready(self) -> None:
         """Returns where the model server answers; else raises TryFailedError."""
-        await self._brief("GET", "/models")
+        await self._brief(self._client.get, "/models")
 
-    async def _brief(self, method: str, url: str) -> None:
-        request = self._client.post if method == "POST" else self._client.get
-        timeout = self._timeout(self._settings.wake_poll_s)
+    async def _brief(self, method: Callable[..., Awaitable[object]], url: str) -> None:
         try:
-            await request(
-                url,
-                cast_to=httpx2.Response,
-                options={"headers": self._headers, "timeout": timeout},
-            )
+            async with asyncio.timeout(self._settings.wake_poll_s):
+                await method(url, cast_to=httpx2.Response, options={"headers": self._headers})
         except TRANSPORT_ERRORS as error:
             raise failed_to_open(error, self._settings) from None
 
-    def _timeout(self, silence_s: float) -> httpx2.Timeout:
-        # aiohttp's limit for a connection from the pool (`pool` here) is the one that counts
-        # looking up the address and the TLS handshake as well.
-        connect_s = self._settings.connect_timeout_s
-        return httpx2.Timeout(silence_s, connect=connect_s, pool=connect_s)
+
+def _timeout(connect_s: float) -> httpx2.Timeout:
+    """Limits for connecting alone.
+
+    Silence is measured here and in `Deadline`: aiohttp's own limit does not cover an upload that
+    is not taken, and is lost for good once a chunk of a body cannot be read (3.14). Its limit for
+    a connection from the pool is the one that counts the address's look-up and TLS as well.
+    """
+    return httpx2.Timeout(None, connect=connect_s, pool=connect_s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable
 from typing import TypeVar
 
@@ -21,17 +22,22 @@ class Deadline:
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = seconds
-        self._at = None if seconds is None else asyncio.get_running_loop().time() + seconds
+        self._now = asyncio.get_running_loop().time
+        self._at = math.inf if seconds is None else self._now() + seconds
 
-    async def limit(self, awaitable: Awaitable[_Result]) -> _Result:
-        """What the awaitable gives; raises TryFailedError once the turn's time is up."""
-        if self._at is None:
+    async def limit(self, awaitable: Awaitable[_Result], seconds: float = math.inf) -> _Result:
+        """What the awaitable gives.
+
+        Raises TryFailedError once the turn's time is up, and TimeoutError after `seconds`.
+        """
+        at = min(self._at, self._now() + seconds)
+        if at == math.inf:
             return await awaitable
         try:
-            async with asyncio.timeout_at(self._at) as timeout:
+            async with asyncio.timeout_at(at) as timeout:
                 return await awaitable
         except TimeoutError:
-            if not timeout.expired():
+            if at < self._at or not timeout.expired():
                 raise
             message = f"The turn took longer than the {self._seconds:g} s allowed."
             raise TryFailedError(Failed("timed_out", None, message)) from None

@@ -53,7 +53,7 @@ class Endpoint:
         await self.close()
 
     async def close(self) -> None:
-        """Ends all connections; streams still open end as cut short."""
+        """Ends all connections. Close the streams first: one still read is not told."""
         await self._connection.close()
 
     async def stream(
@@ -105,7 +105,7 @@ class Endpoint:
             stream = response.aiter_bytes()
             while not reader.ended:
                 try:
-                    data = await deadline.limit(self._read(stream, finished=reader.finished))
+                    data = await self._read(stream, deadline, finished=reader.finished)
                 except TryFailedError as error:
                     for event in reader.end(broken=True):
                         yield event
@@ -122,15 +122,16 @@ class Endpoint:
             with suppress(*TRANSPORT_ERRORS):
                 await response.aclose()
 
-    async def _read(self, stream: AsyncIterator[bytes], *, finished: bool) -> bytes:
+    async def _read(
+        self, stream: AsyncIterator[bytes], deadline: Deadline, *, finished: bool
+    ) -> bytes:
         """The next bytes of the body; none at its end. Raises TryFailedError."""
+        settings = self._settings
+        silence_s = settings.ending_timeout_s if finished else settings.silence_timeout_s
         try:
-            if not finished:
-                return await anext(stream, b"")
-            async with asyncio.timeout(self._settings.ending_timeout_s):
-                return await anext(stream, b"")
+            return await deadline.limit(anext(stream, b""), silence_s)
         except TRANSPORT_ERRORS as error:
-            raise failed_to_read(error, self._settings) from None
+            raise failed_to_read(error, settings) from None
 
     async def _wait(self, step: Waiting) -> None:
         """Raises TryFailedError where there is nothing to wait for."""

@@ -79,7 +79,7 @@ def failed_to_open(error: BaseException, settings: EndpointSettings) -> TryFaile
 def failed_to_read(error: BaseException, settings: EndpointSettings) -> TryFailedError:
     """Why an answer broke off after its 200."""
     for cause in _causes(error):
-        if isinstance(cause, aiohttp.ServerTimeoutError | httpx2.ReadTimeout | TimeoutError):
+        if isinstance(cause, TimeoutError):
             return TryFailedError(_silence(settings))
         if isinstance(cause, httpx2.DecodingError):
             message = "The server's answer is compressed in a way that cannot be undone."
@@ -95,8 +95,6 @@ def _known_to_open(cause: BaseException, settings: EndpointSettings) -> TryFaile
             return _unreachable(f"The proxy gives no connection to {place}.")
         case aiohttp.ConnectionTimeoutError():
             return _unreachable(f"No connection to {place} in {settings.connect_timeout_s:g} s.")
-        case aiohttp.ServerTimeoutError() | httpx2.ReadTimeout() | httpx2.WriteTimeout():
-            return TryFailedError(_silence(settings))
         case aiohttp.ClientConnectorDNSError() | socket.gaierror():
             return _unreachable(f"No address is known for {place}.")
         case aiohttp.ClientSSLError() | ssl.SSLError():
@@ -106,6 +104,8 @@ def _known_to_open(cause: BaseException, settings: EndpointSettings) -> TryFaile
             number = cause.os_error.errno
             reason = os.strerror(number).lower() if number else "it failed"
             return _unreachable(f"No connection to {place}: {reason}.")
+        case TimeoutError():
+            return TryFailedError(_silence(settings))
         case aiohttp.ClientResponseError():
             message = f"What answers at {place} does not speak HTTP."
             return TryFailedError(Failed("server_error", None, message))
@@ -172,7 +172,8 @@ def _text_of(content: bytes) -> str:
     if not text.startswith("<"):
         return text
     title = _PAGE_TITLE.search(text)
-    named = f" titled “{html.unescape(title[1]).strip()}”" if title else ""
+    words = " ".join(html.unescape(title[1]).split()) if title else ""
+    named = f" titled “{words}”" if words else ""
     return f"The server sent a page{named}, not a message."
 
 

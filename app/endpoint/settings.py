@@ -53,9 +53,7 @@ class EndpointSettings:
                 "The API key holds a character that no HTTP header can carry: copy it again, "
                 "without spaces, quotes or line breaks."
             )
-        for name, value in self.headers.items():
-            if not _can_be_sent(name) or not _can_be_sent(value):
-                raise ValueError(f"The header {name!r} holds a character that cannot be sent.")
+        check_headers(self.headers)
 
     @property
     def place(self) -> str:
@@ -75,6 +73,13 @@ class EndpointSettings:
             return ipaddress.ip_address(host).is_loopback
         except ValueError:
             return False
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Raises ValueError, without the value, where HTTP cannot carry a header."""
+    for name, value in headers.items():
+        if not _can_be_sent(name) or not _can_be_sent(value):
+            raise ValueError(f"The header {name!r} holds a character that cannot be sent.")
 
 
 def _can_be_sent(text: str) -> bool:

@@ -57,14 +57,21 @@ def image_tokens(width: int, height: int, max_tokens: int = 8000) -> int:
 
 def video_tokens(width: int, height: int, seconds: float, frames: int) -> int:
     """Tokens of a clip: the even number of frames that the model takes of it, two to a canvas."""
-    taken = sampled_frames(seconds, frames)
-    canvases = max(1, math.ceil(taken / 2))
-    return canvases * fit_within(width, height, _MOST_CLIP_TOKENS // canvases).tokens
+    return _canvases(seconds, frames) * seen_size(width, height, seconds, frames).tokens
+
+
+def seen_size(width: int, height: int, seconds: float, frames: int) -> Fit:
+    """How large the model sees the frames of a clip: the smaller, the more of them it takes."""
+    return fit_within(width, height, _MOST_CLIP_TOKENS // _canvases(seconds, frames))
 
 
 def sampled_frames(seconds: float, frames: int) -> int:
     """Frames the model takes of a clip: two a second, at most 2048; none of under half a second."""
     return min(int(seconds * _FRAMES_A_SECOND), _MOST_FRAMES, frames)
+
+
+def _canvases(seconds: float, frames: int) -> int:
+    return max(1, math.ceil(sampled_frames(seconds, frames) / 2))
 
 
 def _canvas(width: int, height: int) -> int:

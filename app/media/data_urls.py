@@ -23,7 +23,7 @@ def from_data_url(url: str) -> tuple[bytes, str]:
     """
     if url[:5].lower() != "data:":
         raise ValueError(
-            "A picture or clip must be a data URL, since addresses are not fetched: embed its bytes."
+            "A picture or clip must be a data URL, as addresses are not fetched: embed its bytes."
         )
     head, comma, payload = url.partition(",")
     declared = _HEAD.fullmatch(head)

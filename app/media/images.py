@@ -33,6 +33,9 @@ _UPRIGHT: Final = {
 }
 """What turns a picture upright, by its EXIF orientation."""
 
+_OPAQUE_MODES: Final = {"1": "L", "L": "L", "CMYK": "CMYK"}
+"""What a picture without transparency is brought to; any other mode to RGB."""
+
 _LYING: Final = frozenset({5, 6, 7, 8})
 
 
@@ -46,7 +49,7 @@ def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
     """
     image = _open(data, name, limits)
     drawn = image.format in ("PNG", "GIF")
-    moving = image.format != "MPO" and getattr(image, "is_animated", False)
+    moving = _moves(image)
     orientation = _orientation(image)
     original = image.size
     size = _size_to_send(original, limits)
@@ -64,7 +67,7 @@ def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
     if size != original:
         width, height = original[::-1] if orientation in _LYING else original
         notes.append(
-            f"It was shrunk from {width} × {height} to {image.width} × {image.height} pixels."
+            f"It was shrunk from {width} x {height} to {image.width} x {image.height} pixels."
         )
     encoded, mime = _encode(image, drawn)
     return PreparedMedia.of(
@@ -105,6 +108,14 @@ def _unreadable(name: str, problem: Exception) -> MediaRefused:
     )
 
 
+def _moves(image: Image.Image) -> bool:
+    """Whether it has a second frame; what cameras put beside a JPEG (MPO) is none."""
+    try:
+        return image.format != "MPO" and getattr(image, "is_animated", False)
+    except Exception:  # a broken second frame leaves the first whole
+        return True
+
+
 def _orientation(image: Image.Image) -> int:
     """The EXIF orientation, 1 to 8; 1 where there is none that can be read."""
     try:
@@ -125,9 +136,7 @@ def _size_to_send(size: tuple[int, int], limits: ImageLimits) -> tuple[int, int]
     )
 
 
-def _load(
-    image: Image.Image, name: str, size: tuple[int, int], limits: ImageLimits
-) -> Image.Image:
+def _load(image: Image.Image, name: str, size: tuple[int, int], limits: ImageLimits) -> Image.Image:
     """Decodes the picture, a JPEG at the smallest fraction of its size that still holds `size`."""
     if not image.info.get("progressive"):  # a progressive one is held whole in any case
         image.draft(None, size)
@@ -145,18 +154,17 @@ def _opaque(image: Image.Image) -> tuple[bool, Image.Image]:
     if image.mode == "I;16":
         return False, image.point(lambda level: level / 256).convert("L")
     if not image.has_transparency_data:
-        return False, image.convert("RGB" if image.mode == "P" else _opaque_mode(image))
-    layered = image.convert("RGBA")
-    alpha = layered.getchannel("A")
-    lowest = alpha.getextrema()[0]
+        return False, _converted(image, _OPAQUE_MODES.get(image.mode, "RGB"))
+    layered = _converted(image, "RGBA")
+    lowest_alpha = layered.getchannel("A").getextrema()[0]
     flat = Image.new("RGB", image.size, "white")
-    flat.paste(layered, mask=alpha)
+    flat.paste(layered, mask=layered)
     flat.info = image.info
-    return lowest != 255, flat
+    return lowest_alpha != 255, flat
 
 
-def _opaque_mode(image: Image.Image) -> str:
-    return image.mode if image.mode in ("L", "RGB", "CMYK") else "L" if image.mode == "1" else "RGB"
+def _converted(image: Image.Image, mode: str) -> Image.Image:
+    return image if image.mode == mode else image.convert(mode)  # converting always copies
 
 
 def _in_srgb(image: Image.Image) -> Image.Image:
@@ -172,7 +180,7 @@ def _in_srgb(image: Image.Image) -> Image.Image:
             converted = None  # a profile that is broken, or of other colours, tells nothing
         if converted is not None:
             return converted
-    return image if image.mode in ("L", "RGB") else image.convert("RGB")
+    return image if image.mode == "L" else _converted(image, "RGB")
 
 
 def _encode(image: Image.Image, drawn: bool) -> tuple[bytes, str]:

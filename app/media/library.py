@@ -22,7 +22,7 @@ from app.media.prepared import PreparedMedia
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
-class MediaUnknown(LookupError):
+class MediaUnknown(LookupError):  # noqa: N818 - it names what happened
     """This owner has no such media here: never added, or deleted since."""
 
 

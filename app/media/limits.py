@@ -15,7 +15,7 @@ class ImageLimits:
     """
 
     max_tokens: int = 8000
-    max_pixels: int = 40_000_000
+    max_pixels: int = 36_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class VideoLimits:
     `max_seconds` and `max_frames` bound its length, `max_decoded_pixels` the frame that is
     decoded. A clip above `max_pixels` a frame or `max_bytes` is encoded again to fit both: 70 MB
     are 93 MB of base64, inside a request of 100 MB. `max_encoding_pixels`, the pixels of all frames
-    together, bounds that work: at 30 frames a second, four minutes of 1920 x 1080.
+    together, bounds that work: at 30 frames a second, a minute and a half of 1920 x 1080.
     """
 
     max_seconds: float = 600.0
@@ -33,7 +33,7 @@ class VideoLimits:
     max_decoded_pixels: int = 36_000_000
     max_pixels: int = 1920 * 1080
     max_bytes: int = 70_000_000
-    max_encoding_pixels: int = 15_000_000_000
+    max_encoding_pixels: int = 6_000_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,5 @@ def _prepare(
 def _wrong_kind(data: bytes, name: str) -> str:
     noun = name_of_kind(data)
     if noun is None:
-        return (
-            f"{quoted(name)} is neither a picture nor a clip that can be sent: use {_ACCEPTED}."
-        )
+        return f"{quoted(name)} is neither a picture nor a clip that can be sent: use {_ACCEPTED}."
     return f"{quoted(name)} is {noun}, which cannot be sent: use {_ACCEPTED}."

@@ -11,7 +11,7 @@ from app.chat.messages import Attachment, MediaKind
 _LONGEST_NAME = 60
 
 
-class MediaRefused(ValueError):
+class MediaRefused(ValueError):  # noqa: N818 - it names what happened
     """The file cannot be sent; the text says what is wrong and what to do, in one sentence."""
 
 

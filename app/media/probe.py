@@ -19,7 +19,7 @@ from app.media.prepared import MediaRefused, quoted
 _DISPLAY_MATRIX = struct.Struct("=9i")
 
 
-class Abandoned(Exception):
+class Abandoned(Exception):  # noqa: N818 - it names what happened
     """Nobody waits for the clip any more."""
 
 
@@ -63,7 +63,7 @@ def probe(data: bytes, name: str, limits: VideoLimits, stopped: Callable[[], boo
         width, height = stream.codec_context.width, stream.codec_context.height
         if width * height > limits.max_decoded_pixels:
             raise MediaRefused(
-                f"{quoted(name)} has {width} × {height} pixels a frame, too many to be opened "
+                f"{quoted(name)} has {width} x {height} pixels a frame, too many to be opened "
                 "here: shrink it."
             )
         if stream.duration is not None:
@@ -77,14 +77,15 @@ def probe(data: bytes, name: str, limits: VideoLimits, stopped: Callable[[], boo
                 "of it: attach a longer clip, or a picture."
             )
         sound = bool(container.streams.audio)
+        index = stream.index
     with opened(data, name, limits) as container:
-        stream = container.streams[stream.index]
+        stream = container.streams[index]
         frame = next(container.decode(stream), None)
         if frame is None:
             raise damaged(name)
         return Clip(
-            stream=stream.index,
-            codec=stream.codec_context.name,
+            stream=index,
+            codec=stream.codec_context.codec.canonical_name,
             width=frame.width,
             height=frame.height,
             turn=_turn(frame),
@@ -134,7 +135,9 @@ def _check_boxes(data: bytes, name: str) -> None:
         elif size == 0:
             size = len(data) - offset
         if size < 8:
-            break
+            if b"moov" in seen:  # what follows the boxes is not read
+                return
+            raise damaged(name)
         offset += size
     if offset > len(data) or b"moov" not in seen:
         raise MediaRefused(

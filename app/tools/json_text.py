@@ -20,6 +20,9 @@ from app.tools.errors import JsonTextError
 MAX_DEPTH = 64
 """Arrays and objects inside each other; a checker needs several frames of the stack for each."""
 
+MAX_VALUES = 500_000
+"""Values inside a value, at every depth."""
+
 MAX_NUMBER = 300
 """Characters of a number: what is longer may not fit a 64-bit float."""
 
@@ -63,7 +66,9 @@ def read_json(text: str, *, max_characters: int) -> Any:
 
 def check_value(value: Any) -> None:
     """Holds a value against the limits that its text may not break. Raises JsonTextError."""
-    for place, depth, each in _walk(value):
+    for count, (place, depth, each) in enumerate(_walk(value)):
+        if count == MAX_VALUES:
+            raise JsonTextError(f"holds more than {MAX_VALUES:,} values")
         if depth > MAX_DEPTH:
             raise JsonTextError(_too_deep())
         if isinstance(each, _RepeatedKey):
@@ -78,13 +83,17 @@ def json_path(steps: Iterable[str | int]) -> str:
     return "$" + "".join(_step(step) for step in steps)
 
 
-def shown(value: Any, limit: int = 60) -> str:
+def shown(value: Any) -> str:
     """A value as a sentence can hold it: short, on one line."""
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, list):
         return "an array"
-    text = json.dumps(value, ensure_ascii=False)
+    return shortened(json.dumps(value, ensure_ascii=False))
+
+
+def shortened(text: str, limit: int = 60) -> str:
+    """A text of at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

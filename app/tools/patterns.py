@@ -19,7 +19,7 @@ MAX_SIZE = 2_000
 """Single-character tests in a pattern, its counted repeats written out."""
 
 MAX_TEXT = 1_000
-"""Characters of a text that a pattern is tried on; a longer text counts as a match."""
+"""Characters of the longest text that a pattern is to be tried on."""
 
 _MAX_DEPTH = 20
 _SCRIPT_SIZE = 50
@@ -78,7 +78,7 @@ class Pattern:
 
     def found_in(self, text: str) -> bool:
         """Whether it is found anywhere in a text, as JSON Schema has it."""
-        return len(text) > MAX_TEXT or self._validator.isinstance_python(text)
+        return self._validator.isinstance_python(text)
 
 
 @lru_cache(maxsize=256)

@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
 from app.chat.notices import Problem
-from app.tools.json_text import json_path, shown
+from app.tools.json_text import json_path, shortened, shown
 
 _LISTED = 8
 """Allowed values that a sentence lists."""
 
-_LIMITS = {
-    "minimum": "must be at least {limit}, not {value}",
-    "maximum": "must be at most {limit}, not {value}",
-    "exclusiveMinimum": "must be greater than {limit}, not {value}",
-    "exclusiveMaximum": "must be less than {limit}, not {value}",
-    "multipleOf": "must be a multiple of {limit}, not {value}",
-    "const": "must be {limit}, not {value}",
-    "minLength": "must have at least {limit} characters",
-    "maxLength": "must have at most {limit} characters",
-    "minItems": "must have at least {limit} items",
-    "maxItems": "must have at most {limit} items",
-    "minProperties": "must have at least {limit} keys",
-    "maxProperties": "must have at most {limit} keys",
-    "pattern": "must match the pattern {limit}, not be {value}",
-    "uniqueItems": "has the same item twice",
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "greater than",
+    "exclusiveMaximum": "less than",
+    "multipleOf": "a multiple of",
+}
+_SIZES = {
+    "minLength": ("at least", "character"),
+    "maxLength": ("at most", "character"),
+    "minItems": ("at least", "item"),
+    "maxItems": ("at most", "item"),
+    "minProperties": ("at least", "key"),
+    "maxProperties": ("at most", "key"),
+}
+_OTHERS = {
     "required": "is missing",
+    "uniqueItems": "has the same item twice",
     "contains": "lacks an item that its schema asks for",
     "not": "is what its schema forbids",
     "anyOf": "fits none of the forms that its schema allows",
+    "oneOf": "fits none, or more than one, of the forms that its schema allows",
 }
 
 
@@ -50,25 +53,30 @@ def _subject(path: Sequence[str | int]) -> str:
     """The last key of the path, with the indexes behind it: `'tags[2]'`."""
     last_key = next((at for at in reversed(range(len(path))) if isinstance(path[at], str)), None)
     if last_key is None:
-        return "the value" if path else "the arguments"
+        return "the value" if path else "the object"
     return "'" + str(path[last_key]) + json_path(path[last_key + 1 :])[1:] + "'"
 
 
 def _what(error: ValidationError) -> str:
-    keyword, limit = error.validator, error.validator_value
+    keyword: str | None = error.validator  # type: ignore[assignment]  # unset never gets out
+    setting: Any = error.validator_value
     value = shown(error.instance)
-    if keyword == "type":
-        return f"must be {_types(limit)}, not {value}"
-    if keyword == "enum":
-        return f"must be {_one_of(limit)}, not {value}"
-    if keyword == "oneOf":
-        several = "fits more than one of the forms that its schema allows"
-        return _LIMITS["anyOf"] if error.context else several
     if keyword is None:
         return "is not a declared parameter"
-    words = _LIMITS.get(str(keyword), "does not satisfy its schema's {keyword}")
-    limit = limit if keyword == "pattern" else shown(limit)
-    return words.format(limit=limit, value=value, keyword=keyword)
+    if keyword == "type":
+        return f"must be {_types(setting)}, not {value}"
+    if keyword == "enum":
+        return f"must be {_one_of(setting)}, not {value}"
+    if keyword == "pattern":
+        return f"must match the pattern {shortened(setting)}, not be {value}"
+    if keyword == "const":
+        return f"must be {shown(setting)}, not {value}"
+    if keyword in _BOUNDS:
+        return f"must be {_BOUNDS[keyword]} {shown(setting)}, not {value}"
+    if keyword in _SIZES:
+        bound, unit = _SIZES[keyword]
+        return f"must have {bound} {shown(setting)} {unit}{'' if setting == 1 else 's'}"
+    return _OTHERS.get(keyword, f"does not satisfy “{keyword}” of its schema")
 
 
 def _types(types: str | list[str]) -> str:
@@ -83,10 +91,8 @@ def _with_article(name: str) -> str:
 
 
 def _one_of(values: list[Any]) -> str:
-    if len(values) > _LISTED:
-        return (
-            f"one of {len(values)} values, such as {_listed([shown(each) for each in values[:3]])}"
-        )
+    if len(values) > _LISTED or any(isinstance(each, Mapping | list) for each in values):
+        return f"one of the {len(values)} values that its schema lists"
     return _listed([shown(each) for each in values])
 
 
@@ -125,7 +131,7 @@ def _of_any_type(error: ValidationError) -> ValidationError:
     """One type error in place of an alternative of types."""
     allowed: list[str] = []
     for each in error.context:
-        types = each.validator_value
+        types: Any = each.validator_value
         allowed += [types] if isinstance(types, str) else types
     return ValidationError(
         error.message,

@@ -2,89 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
-import json
-import secrets
-import socket
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import aiohttp
 import pytest
-import uvicorn
 from PIL import Image
 
-from app.server import create_application
-from app.settings import Settings
-
-CHAT = "chat-of-the-test"
-
-
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        yield
-
-
-class Client:
-    """One browser: its owner token, and the calls that a page makes."""
-
-    def __init__(self, session: aiohttp.ClientSession, base: str, token: str | None = None) -> None:
-        self._session = session
-        self._base = base
-        self.token = token or secrets.token_urlsafe(24)
-
-    async def call(
-        self, method: str, path: str, fault: str | None = None, **kwargs: Any
-    ) -> tuple[int, Any]:
-        headers = {"X-Owner": self.token} | ({"X-Simulate": fault} if fault else {})
-        async with self._session.request(
-            method, self._base + path, headers=headers, **kwargs
-        ) as response:
-            body = await response.read()
-            is_json = response.content_type == "application/json"
-            return response.status, json.loads(body) if is_json else body
-
-    async def start(
-        self, text: str, chat: str = CHAT, fault: str | None = None, **body: Any
-    ) -> Any:
-        status, answer = await self.call(
-            "POST", f"/api/chats/{chat}/turns", fault, json={"text": text, **body}
-        )
-        assert status == 201, answer
-        return answer
-
-    async def events(self, run: str, after: int = -1) -> AsyncGenerator[dict[str, Any], None]:
-        async with self._session.get(
-            f"{self._base}/api/runs/{run}/events?after={after}", headers={"X-Owner": self.token}
-        ) as response:
-            assert response.status == 200
-            async for line in response.content:
-                yield json.loads(line)
-
-    async def finish(self, run: str) -> list[dict[str, Any]]:
-        return [event async for event in self.events(run)]
-
-    async def upload(self, data: bytes, name: str = "picture.png") -> tuple[int, Any]:
-        form = aiohttp.FormData()
-        form.add_field("file", data, filename=name)
-        return await self.call("POST", "/api/media", data=form)
-
-
-@asynccontextmanager
-async def serving(**settings: Any) -> AsyncGenerator[str]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    application = create_application(Settings(_env_file=None, **settings))
-    config = uvicorn.Config(application.asgi, log_level="warning", timeout_graceful_shutdown=1)
-    server = _Server(config)
-    task = asyncio.create_task(server.serve(sockets=[listener]))
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task
+from tests.site import CHAT, Client, serving
 
 
 @pytest.fixture
@@ -168,7 +94,7 @@ async def test_a_retry_replaces_the_last_answer(client: Client) -> None:
 async def test_a_picture_is_kept_shown_and_sent(client: Client, session: Any) -> None:
     status, media = await client.upload(picture())
     assert (status, media["kind"]) == (201, "image")
-    async with session.get(f"{client._base}/{media['url']}") as response:
+    async with session.get(f"{client.base}/{media['url']}") as response:
         assert response.status == 200
         assert response.content_type.startswith("image/")
     started = await client.start("What colour is it?", attachments=[media["hash"]])
@@ -219,7 +145,7 @@ async def test_a_bad_request_is_refused_in_a_sentence_that_names_it(
 async def test_one_owner_never_reaches_what_is_anothers(client: Client, session: Any) -> None:
     _, media = await client.upload(picture())
     started = await client.start("A secret", attachments=[media["hash"]], fault="stall-after=3")
-    other = Client(session, client._base)
+    other = Client(session, client.base)
     tries = [
         ("GET", f"/api/chats/{CHAT}", {}),
         ("GET", f"/api/chats/{CHAT}/turns/{started['turn']}", {}),
@@ -249,7 +175,7 @@ async def test_one_owner_never_reaches_what_is_anothers(client: Client, session:
 async def test_without_a_good_token_there_is_no_way_in(
     client: Client, session: Any, token: str
 ) -> None:
-    stranger = Client(session, client._base)
+    stranger = Client(session, client.base)
     stranger.token = token
     status, body = await stranger.call("GET", "/api/chats")
     assert (status, body["error"]["code"]) == (401, "no_owner")
@@ -257,7 +183,7 @@ async def test_without_a_good_token_there_is_no_way_in(
 
 async def test_an_address_of_a_picture_works_only_as_signed(client: Client, session: Any) -> None:
     _, media = await client.upload(picture())
-    url = f"{client._base}/{media['url']}"
+    url = f"{client.base}/{media['url']}"
     path, _, query = url.partition("?")
     for forged in (path, f"{path}?{query}x", url.replace("expires=", "expires=9")):
         async with session.get(forged) as response:
@@ -289,6 +215,6 @@ async def test_every_answer_carries_the_headers_that_guard_a_browser(
     client: Client, session: Any
 ) -> None:
     for path in ("/", "/api/chats", "/own/favicon.svg"):
-        async with session.get(client._base + path) as response:
+        async with session.get(client.base + path) as response:
             assert "default-src 'self'" in response.headers["Content-Security-Policy"]
             assert response.headers["X-Content-Type-Options"] == "nosniff"

@@ -1,0 +1,57 @@
+// The card of one tool call: its name, its arguments as they come, and what their check found.
+
+import { el, icon, setText } from "./dom.mjs";
+
+export class CallCard {
+  constructor(name) {
+    this.name = el("code.call-name", { dir: "auto" });
+    this.check = el("span.call-check");
+    this.code = el("code");
+    this.problems = el("ul.call-problems", { hidden: true });
+    this.element = el(
+      "section.call",
+      { "data-testid": "call", "data-state": "arriving" },
+      el("div.call-head", {}, icon("tool"), this.name, this.check),
+      el(
+        "pre.call-arguments",
+        { tabindex: "0", role: "region", "aria-label": "Arguments", dir: "ltr" },
+        this.code,
+      ),
+      this.problems,
+    );
+    this.setName(name);
+    setText(this.check, "Arriving…");
+  }
+
+  setName(name) {
+    setText(this.name, name || "a tool without a name");
+    this.element.setAttribute("aria-label", `Tool call ${name}`);
+  }
+
+  /** The name so far, and more of the arguments' text. */
+  append(name, text) {
+    this.setName(name);
+    this.code.append(text);
+  }
+
+  /** The call is whole, and checked against the tool's schema. */
+  finish({ name, arguments: text, problems, declared }) {
+    if (name !== undefined) this.setName(name);
+    setText(this.code, text || "{}");
+    const isGood = declared && problems.length === 0;
+    this.element.dataset.state = isGood ? "good" : "bad";
+    this.check.replaceChildren(icon(isGood ? "check" : "warning"), verdict(problems, declared));
+    this.problems.replaceChildren(...problems.map(problemLine));
+    this.problems.hidden = problems.length === 0;
+  }
+}
+
+function verdict(problems, declared) {
+  const found = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  if (!declared) return problems.length ? `Unknown tool · ${found}` : "Unknown tool";
+  return problems.length ? found : "Fits the schema";
+}
+
+function problemLine({ path, message }) {
+  return el("li", {}, el("code", {}, path || "$"), " ", message);
+}

@@ -1,0 +1,50 @@
+// Copying text, and the button that does it and says so.
+
+import { announce } from "./announce.mjs";
+import { changeIcon, iconButton } from "./dom.mjs";
+
+const SHOWN_MS = 1_600;
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    copyBySelection(text); // not served over https, or in a frame that may not
+  }
+}
+
+function copyBySelection(text) {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "visually-hidden";
+  document.body.append(area);
+  const focused = document.activeElement;
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+  focused?.focus();
+}
+
+/** A button that copies what `read()` gives, or promises. */
+export function copyButton(label, read) {
+  let timer = 0;
+  const show = (name, said) => {
+    changeIcon(button.firstChild, name);
+    button.title = said;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      changeIcon(button.firstChild, "copy");
+      button.title = label;
+    }, SHOWN_MS);
+    announce(said);
+  };
+  const button = iconButton("copy", label, async () => {
+    try {
+      await copy(await read());
+      show("check", "Copied");
+    } catch {
+      show("warning", "It could not be copied");
+    }
+  });
+  return button;
+}

@@ -1,0 +1,61 @@
+// Pictures and clips in messages: thumbnails, and the dialog that enlarges them.
+
+import { el, icon, iconButton } from "./dom.mjs";
+import { mediaLine } from "./format.mjs";
+
+/** A thumbnail that enlarges at a click. */
+export function thumbnail(media) {
+  const line = mediaLine(media);
+  const button = el("button.thumb", {
+    type: "button",
+    title: line,
+    "aria-label": `Enlarge ${line}`,
+    "data-kind": media.kind,
+    onclick: () => enlarge(media.kind, media.url, line),
+  });
+  const gone = () => {
+    button.classList.add("thumb-gone");
+    button.replaceChildren(icon(media.kind), el("span", {}, media.name || "No longer kept"));
+  };
+  button.append(preview(media.kind, media.url, gone));
+  if (media.kind === "video") button.append(icon("video"));
+  // The place is known before the bytes are there: nothing shifts when they come.
+  if (media.width && media.height) button.style.aspectRatio = ratio(media.width, media.height);
+  return button;
+}
+
+/** A still, silent view of a picture or a clip. */
+export function preview(kind, url, onFailure = () => {}) {
+  return kind === "image"
+    ? el("img", { src: url, alt: "", decoding: "async", onerror: onFailure })
+    : el("video", {
+        src: url,
+        muted: true,
+        playsinline: true,
+        preload: "metadata",
+        tabindex: "-1",
+        onerror: onFailure,
+      });
+}
+
+function ratio(width, height) {
+  return String(Math.min(2, Math.max(0.6, width / height)));
+}
+
+/** Shows a picture or a clip as large as the window allows; Escape or a click outside ends it. */
+export function enlarge(kind, url, line) {
+  const shown =
+    kind === "image"
+      ? el("img", { src: url, alt: line })
+      : el("video", { src: url, controls: true, autoplay: true, muted: true, playsinline: true });
+  const dialog = el(
+    "dialog.viewer",
+    { "aria-label": line, onclick: (event) => event.target === dialog && dialog.close() },
+    shown,
+    el("p.viewer-line", { dir: "auto" }, line),
+    iconButton("close", "Close", () => dialog.close()),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.querySelector(".gradio-container").append(dialog);
+  dialog.showModal();
+}

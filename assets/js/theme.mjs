@@ -1,0 +1,36 @@
+// Light or dark: the system's choice until the reader makes one, which this browser keeps.
+
+import { changeIcon } from "./dom.mjs";
+
+function isDark() {
+  return document.body.classList.contains("dark");
+}
+
+function keep(theme) {
+  try {
+    localStorage.setItem("glm.theme", theme);
+  } catch {
+    // Nothing is kept here: it lasts until the page is left.
+  }
+}
+
+function show(button) {
+  button.setAttribute("aria-pressed", String(isDark()));
+  button.title = isDark() ? "Light theme" : "Dark theme";
+  changeIcon(button.querySelector(".icon"), isDark() ? "sun" : "moon");
+}
+
+/** Makes `button` switch the theme. */
+export function startTheme(button) {
+  if (window.glmThemeAdded) {
+    const address = new URL(location.href);
+    address.searchParams.delete("__theme");
+    history.replaceState(history.state, "", address);
+  }
+  button.addEventListener("click", () => {
+    document.body.classList.toggle("dark");
+    keep(isDark() ? "dark" : "light");
+  });
+  new MutationObserver(() => show(button)).observe(document.body, { attributeFilter: ["class"] });
+  show(button);
+}

@@ -1,0 +1,104 @@
+"""The model server of a benchmark: the project's simulator, alone in its process, with a watch.
+
+`python -m tests.benchmarks.upstream` prints its address. The app forwards a fault to its embedded
+simulator only, so here one for all requests is set beforehand. Some words of a stream carry the
+time at which they were sent, so that whoever reads them, on this machine, can tell the delay.
+
+`GET /watch` answers what was counted; `PUT /watch` with `{"simulate": …}` sets the header
+X-Simulate of all requests from now on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+import time
+from typing import Any
+
+import uvicorn
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from app.simulator import SimulatorSettings, create_simulator
+
+STAMP_EVERY = 7
+"""Chunks from one stamp to the next: seldom enough to leave the text as long as it was, and no
+divisor of the flush interval, so that all delays within it occur."""
+STAMP_RANGE = 1_000_000
+"""Stamps are milliseconds of the monotonic clock, which all processes share, modulo this."""
+
+_TEXT = re.compile(rb'"(?:reasoning|content)":"[^"]')
+_WORD = re.compile(rb'("(?:reasoning|content)":" )([A-Za-z]{3})')
+
+
+class Watch:
+    """An ASGI application: the simulator, counted and stamped."""
+
+    def __init__(self) -> None:
+        self._simulator = create_simulator(SimulatorSettings())
+        self._simulate = ""
+        self._chunks = 0
+        self._hung_up: list[float] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers `/watch` by itself, and lets the simulator answer all else."""
+        if scope["type"] != "http":
+            await self._simulator(scope, receive, send)
+        elif scope["path"] == "/watch":
+            await self._answer(scope, receive, send)
+        else:
+            await self._watch(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        if request.method == "PUT":
+            self._simulate = (await request.json())["simulate"]
+        told = {"chunks": self._chunks, "hung_up": self._hung_up}
+        await JSONResponse(told)(scope, receive, send)
+
+    async def _watch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [*scope["headers"], (b"x-simulate", self._simulate.encode())]
+        ended = False
+        since_stamp = 0
+
+        async def count_and_send(message: Message) -> None:
+            nonlocal ended, since_stamp
+            body: bytes = message.get("body", b"")
+            if _TEXT.search(body):
+                self._chunks += 1
+                since_stamp += 1
+                if since_stamp >= STAMP_EVERY:
+                    body, stamped = _WORD.subn(_stamp, body, 1)
+                    since_stamp = 0 if stamped else since_stamp
+                    message = {**message, "body": body}
+            ended = message["type"] == "http.response.body" and not message.get("more_body")
+            await send(message)
+
+        async def note_end() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect" and not ended:
+                self._hung_up.append(time.monotonic())
+            return message
+
+        await self._simulator({**scope, "headers": headers}, note_end, count_and_send)
+
+
+def _stamp(found: re.Match[bytes]) -> bytes:
+    now = int(time.monotonic() * 1000) % STAMP_RANGE
+    return b"%b@%06d %b" % (found[1], now, found[2])
+
+
+def main() -> None:
+    """Serves until it is told to end."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    print(f"Upstream: http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    options: dict[str, Any] = {"log_level": "warning", "access_log": False, "loop": "uvloop"}
+    config = uvicorn.Config(Watch(), timeout_graceful_shutdown=1, lifespan="off", **options)
+    asyncio.run(uvicorn.Server(config).serve(sockets=[listener]), loop_factory=None)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""What the README says is true: its commands run, its settings exist, its links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.commands.arguments import parse
+from app.settings import Settings
+
+PROJECT = Path(__file__).parents[1]
+README = (PROJECT / "README.md").read_text()
+COMMANDS = [
+    line.split("#", 1)[0].strip()
+    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+    if line.split("#", 1)[0].strip()
+]
+PYTHON = ".venv/bin/python"
+ASKS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m app ask")]
+MAKES = [command for command in COMMANDS if command.startswith("make ")]
+EXPORTS = [command for command in COMMANDS if command.startswith("export ")]
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment of someone who has set nothing."""
+    names = {str(field.alias) for field in Settings.model_fields.values()}
+    return {name: value for name, value in os.environ.items() if name not in names}
+
+
+def test_every_command_of_the_readme_is_checked_here() -> None:
+    simulate = [c for c in COMMANDS if c.startswith(f"{PYTHON} -m app simulate")]
+    assert len(ASKS) + len(MAKES) + len(EXPORTS) + len(simulate) == len(COMMANDS)
+    assert parse(shlex.split(simulate[0])[3:]).port == 8100
+
+
+@pytest.mark.parametrize("command", ASKS)
+def test_the_ask_commands_answer_without_any_setting(command: str) -> None:
+    words = [sys.executable, *shlex.split(command)[1:]]
+    done = subprocess.run(
+        words, cwd=PROJECT, env=clean_environment(), capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("command", MAKES)
+def test_the_make_targets_exist(command: str) -> None:
+    done = subprocess.run(
+        ["make", "--dry-run", *shlex.split(command)[1:]],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", EXPORTS)
+def test_the_variables_are_settings(command: str) -> None:
+    name = command.removeprefix("export ").split("=", 1)[0]
+    assert name in {field.alias for field in Settings.model_fields.values()}
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", README))
+def test_the_links_lead_to_files(link: str) -> None:
+    assert (PROJECT / link).exists()
+
+
+@pytest.mark.parametrize("folder", re.findall(r"^\| `([a-z_/.]+)`", README, re.MULTILINE))
+def test_the_map_of_the_code_names_what_is_there(folder: str) -> None:
+    assert (PROJECT / folder).exists()
