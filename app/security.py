@@ -1,13 +1,10 @@
-"""What guards every answer and request of the app: headers for browsers, limits on bodies."""
+"""What guards every answer of the app: the headers that browsers obey."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.turns.errors import Refusal
 
 # Gradio's page needs inline scripts and eval; pictures and clips come from here alone, and
 # frames are allowed since a Space shows the app in one.
@@ -49,51 +46,3 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
-
-
-class BodyTooLarge(Refusal):
-    """A body over its limit."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(
-            413,
-            "too_large",
-            f"That is more than the {limit / 1_000_000:.0f} MB that can be taken.",
-            "Send less: a smaller picture or clip, or a shorter text.",
-        )
-
-
-class BodyLimit:
-    """Refuses bodies over a limit in bytes, by the first prefix of the path that fits."""
-
-    def __init__(self, app: ASGIApp, limits: Mapping[str, int]) -> None:
-        self._app = app
-        self._limits = limits
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes the request on, counting its body where its length is not told."""
-        limit = self._limit(scope)
-        if limit is None:
-            await self._app(scope, receive, send)
-            return
-        told = MutableHeaders(scope=scope).get("content-length", "")
-        if told.isdigit() and int(told) > limit:
-            await BodyTooLarge(limit).response()(scope, receive, send)
-            return
-        counted = 0
-
-        async def receive_counted() -> Message:
-            nonlocal counted
-            message = await receive()
-            counted += len(message.get("body", b""))
-            if counted > limit:
-                raise BodyTooLarge(limit)
-            return message
-
-        await self._app(scope, receive_counted, send)
-
-    def _limit(self, scope: Scope) -> int | None:
-        if scope["type"] != "http":
-            return None
-        path = scope["path"]
-        return next((n for prefix, n in self._limits.items() if path.startswith(prefix)), None)

@@ -12,14 +12,13 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from app.assembly import connected, media_limits
 from app.chat.events import Event
 from app.chat.request import Request
-from app.endpoint import Endpoint, EndpointSettings
-from app.media import ImageLimits, MediaLibrary, MediaLimits, VideoLimits
-from app.security import BodyLimit, SecurityHeaders
+from app.endpoint import Endpoint
+from app.media import MediaLibrary
+from app.security import SecurityHeaders
 from app.settings import PROJECT, Connection, Settings
-from app.simulator import SimulatorSettings
-from app.simulator.embedded import running_simulator
 from app.tools.arguments import ArgumentChecker
 from app.turns import errors
 from app.turns.chats import ChatBook
@@ -34,15 +33,10 @@ from app.ui.page import HEAD, THEME, PageSettings, build_page
 from app.ui.streaming_markdown import StreamingMarkdown
 
 ASSETS = PROJECT / "assets"
-_LARGEST_MESSAGE = 40_000_000
-"""Bytes of a message's JSON: its longest text in UTF-8, with tools and options."""
 
 
 class ModelServer:
-    """The model server that runs ask: reached once the app has started.
-
-    With a simulator connection the simulator runs in this process, on a loopback port of its own.
-    """
+    """The model server that runs ask: reached once the app has started."""
 
     def __init__(self, settings: Settings, connection: Connection) -> None:
         self._settings = settings
@@ -58,30 +52,9 @@ class ModelServer:
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Connected for as long as the block runs."""
-        if self._connection.kind != "simulator":
-            async with Endpoint(endpoint_settings(self._settings, self._connection)) as endpoint:
-                self._endpoint = endpoint
-                yield
-            return
-        simulated = SimulatorSettings(tokens_per_second=self._settings.simulator_tokens_per_second)
-        async with running_simulator(simulated) as base_url:
-            settings = endpoint_settings(self._settings, self._connection, base_url)
-            async with Endpoint(settings) as endpoint:
-                self._endpoint = endpoint
-                yield
-
-
-def endpoint_settings(
-    settings: Settings, connection: Connection, base_url: str = ""
-) -> EndpointSettings:
-    """How to reach a connection's server; `base_url` where the connection has none."""
-    return EndpointSettings(
-        base_url=connection.base_url or base_url,
-        api_key=connection.api_key,
-        connect_timeout_s=settings.connect_timeout_s,
-        silence_timeout_s=settings.silence_timeout_s,
-        is_baseten=connection.kind == "baseten",
-    )
+        async with connected(self._settings, self._connection) as endpoint:
+            self._endpoint = endpoint
+            yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +92,7 @@ def create_application(settings: Settings) -> Application:
 
     app = FastAPI(title="GLM Playground", lifespan=lifespan, docs_url=None, redoc_url=None)
     errors.install(app)
-    upload_bytes = int(settings.upload_mb * 1_000_000)
     app.add_middleware(SecurityHeaders)
-    app.add_middleware(
-        BodyLimit,
-        limits={"/api/media": upload_bytes + 100_000, "/api/": _LARGEST_MESSAGE},
-    )
     policy = TurnPolicy(
         model=settings.model,
         token_cap=settings.token_cap(),
@@ -156,13 +124,8 @@ class _OwnFiles(StaticFiles):
 
 
 def _media_desk(settings: Settings) -> MediaDesk:
-    upload_bytes = int(settings.upload_mb * 1_000_000)
-    limits = MediaLimits(
-        max_bytes=upload_bytes,
-        image=ImageLimits(max_tokens=settings.image_tokens),
-        video=VideoLimits(max_seconds=settings.clip_seconds),
-    )
-    return MediaDesk(MediaLibrary(max_bytes=int(settings.media_mb * 1_000_000)), limits)
+    library = MediaLibrary(max_bytes=int(settings.media_mb * 1_000_000))
+    return MediaDesk(library, media_limits(settings))
 
 
 def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> None:

@@ -10,18 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from app.assembly import media_limits
 from app.chat.messages import Attachment, Conversation, MediaKind, Message, Part, Text
 from app.chat.openai_messages import ConversationError, read_messages
 from app.chat.request import Options
-from app.media import (
-    ImageLimits,
-    MediaLimits,
-    MediaRefused,
-    PreparedMedia,
-    VideoLimits,
-    data_url,
-    prepare,
-)
+from app.media import MediaRefused, PreparedMedia, data_url, prepare
 from app.settings import (
     Connection,
     Settings,
@@ -29,8 +22,6 @@ from app.settings import (
     compatible_connection,
     load_settings,
 )
-from app.tools.mocks import Mock, read_mocks
-from app.tools.toolset import ToolSet, ToolSetError, read_toolset
 
 
 class BadArguments(ValueError):  # noqa: N818 - it is about the arguments, and ends with status 2
@@ -45,9 +36,6 @@ class Question:
     connection: Connection
     conversation: Conversation
     options: Options
-    tool_set: ToolSet
-    mocks: tuple[Mock, ...] | None
-    max_steps: int
     timeout_s: float | None
     urls: dict[str, str] = field(default_factory=dict)
 
@@ -65,33 +53,32 @@ async def read_question(arguments: argparse.Namespace) -> Question:
             if arguments.base_url
             else settings.connection()
         )
-        tool_set = _tool_set(arguments)
-        mocks = read_mocks(_json(arguments.mocks)) if arguments.mocks else None
+        tools = _tools(arguments)
         urls: dict[str, str] = {}
         history = _conversation(arguments.conversation, urls)
         message = await _message(arguments, settings, urls)
-    except (SettingsError, ToolSetError, ConversationError, MediaRefused) as error:
+    except (SettingsError, ConversationError, MediaRefused) as error:
         raise BadArguments(str(error)) from None
     return Question(
         settings=settings,
         connection=connection,
         conversation=history.with_message(message),
-        options=_options(arguments, settings, tool_set),
-        tool_set=tool_set,
-        mocks=mocks,
-        max_steps=arguments.max_steps,
+        options=_options(arguments, settings, tools),
         timeout_s=arguments.timeout,
         urls=urls,
     )
 
 
-def _tool_set(arguments: argparse.Namespace) -> ToolSet:
+def _tools(arguments: argparse.Namespace) -> tuple[dict[str, Any], ...]:
     if arguments.tools is None:
-        return ToolSet()
-    return read_toolset(_json(arguments.tools))
+        return ()
+    value = _json(arguments.tools)
+    return tuple(value["tools"] if isinstance(value, dict) else value)
 
 
-def _options(arguments: argparse.Namespace, settings: Settings, tool_set: ToolSet) -> Options:
+def _options(
+    arguments: argparse.Namespace, settings: Settings, tools: tuple[dict[str, Any], ...]
+) -> Options:
     schema = _json(arguments.response_schema) if arguments.response_schema else None
     if schema is not None and not isinstance(schema, dict):
         raise BadArguments(f"{arguments.response_schema} must hold a JSON Schema, an object.")
@@ -104,8 +91,8 @@ def _options(arguments: argparse.Namespace, settings: Settings, tool_set: ToolSe
         max_tokens=arguments.max_tokens,
         seed=arguments.seed,
         stop=tuple(arguments.stop),
-        tools=tool_set.tools,
-        tool_choice=_tool_choice(arguments.tool_choice, tool_set),
+        tools=tools,
+        tool_choice=_tool_choice(arguments.tool_choice, tools),
         parallel_tool_calls=False if arguments.no_parallel else None,
         response_schema=schema,
         stream=not arguments.no_stream,
@@ -114,10 +101,12 @@ def _options(arguments: argparse.Namespace, settings: Settings, tool_set: ToolSe
     )
 
 
-def _tool_choice(choice: str | None, tool_set: ToolSet) -> str | dict[str, Any] | None:
+def _tool_choice(
+    choice: str | None, tools: tuple[dict[str, Any], ...]
+) -> str | dict[str, Any] | None:
     if choice is None or choice in ("auto", "none", "required"):
         return choice
-    names = [tool["function"]["name"] for tool in tool_set.tools]
+    names = [tool["function"]["name"] for tool in tools]
     if choice not in names:
         known = ", ".join(names) or "none: give some with --tools"
         raise BadArguments(f"--tool-choice {choice} names no tool; declared are {known}.")
@@ -158,12 +147,7 @@ async def _message(
 
 
 async def _prepare(path: Path, settings: Settings) -> PreparedMedia:
-    limits = MediaLimits(
-        max_bytes=int(settings.upload_mb * 1_000_000),
-        image=ImageLimits(max_tokens=settings.image_tokens),
-        video=VideoLimits(max_seconds=settings.clip_seconds),
-    )
-    return await prepare(_read(path), path.name, limits)
+    return await prepare(_read(path), path.name, media_limits(settings))
 
 
 def _json(path: Path) -> Any:

@@ -62,7 +62,7 @@ def _what(error: ValidationError) -> str:
     setting: Any = error.validator_value
     value = shown(error.instance)
     if keyword is None:
-        return "is not a declared parameter"
+        return "is not declared in its schema"
     if keyword == "type":
         return f"must be {_types(setting)}, not {value}"
     if keyword == "enum":

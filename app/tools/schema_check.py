@@ -63,6 +63,13 @@ class SchemaCheck:
         except SchemaUnusableError:
             return False
 
+    def target(self, reference: str) -> Any:
+        """What a `$ref` leads to, seen from the root; raises SchemaUnusableError."""
+        try:
+            return self._ready().lookup(reference).contents
+        except Unresolvable:
+            raise SchemaUnusableError(f"its $ref {shown(reference)} leads nowhere") from None
+
     def _ready(self) -> Any:
         if self._resolver is None:
             _check_schema(self._schema)

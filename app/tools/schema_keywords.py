@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator
@@ -121,6 +122,21 @@ def _additional_properties(
         yield from validator.descend(each, inner, path=key)
 
 
+def _property_names(
+    validator: Any, inner: Any, value: Any, schema: Any
+) -> Iterator[ValidationError]:
+    """Each error under the path of the key that is wrong."""
+    if isinstance(value, Mapping):
+        for key in value:
+            yield from validator.descend(key, inner, path=key)
+
+
+def _multiple_of(validator: Any, step: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+    """In decimal, as the numbers were written: 0.3 is a multiple of 0.1."""
+    if validator.is_type(value, "number") and Fraction(str(value)) % Fraction(str(step)):
+        yield ValidationError(f"is no multiple of {step}")
+
+
 def _required(validator: Any, names: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
     """One error a name, under the path of what is missing."""
     if isinstance(value, Mapping):
@@ -170,7 +186,9 @@ _OWN_KEYWORDS: dict[str, _Keyword] = {
     "pattern": _pattern,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
+    "propertyNames": _property_names,
     "required": _required,
+    "multipleOf": _multiple_of,
     "uniqueItems": _unique_items,
     "enum": _enum,
     "const": _const,

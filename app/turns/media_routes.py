@@ -14,6 +14,9 @@ from app.turns.errors import Refusal
 from app.turns.views import media_view
 from app.turns.visitors import RateLimit, owner, visitor_address
 
+_FORM_BYTES = 100_000
+"""What a multipart form adds to the file in it, at most."""
+
 ADDRESS_LIFETIME_S = 3600.0
 """How long the address of a picture works; a page that is opened again gets new ones."""
 
@@ -46,7 +49,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
     """The routes under `/api/media`; `limit` counts a visitor's uploads."""
     router = APIRouter(prefix="/api/media", tags=["pictures and clips"])
 
-    @router.post("", status_code=201)
+    @router.post("", status_code=201, max_body_size=desk.limits.max_bytes + _FORM_BYTES)
     async def upload(
         me: Annotated[str, Depends(owner)],
         request: Request,

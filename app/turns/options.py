@@ -12,6 +12,9 @@ from app.chat.messages import Effort
 MAX_TEXT = 8_000_000
 """Characters of a message: about twice what 1,048,576 tokens hold."""
 
+MAX_BODY = 40_000_000
+"""Bytes of a message's JSON: its longest text in UTF-8, with tools and options."""
+
 ContentHash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 StopString = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 

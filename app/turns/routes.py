@@ -18,7 +18,7 @@ from app.media import MediaUnknown
 from app.turns.chats import Chat, UserEntry
 from app.turns.errors import Refusal
 from app.turns.media_routes import MediaDesk
-from app.turns.options import NewTurn, TurnOptions
+from app.turns.options import MAX_BODY, NewTurn, TurnOptions
 from app.turns.run import Run, RunServices
 from app.turns.views import chat_summary, chat_view, turn_source, user_view
 from app.turns.visitors import RateLimit, owner, visitor_address
@@ -89,7 +89,7 @@ def turn_routes(
             raise Refusal(404, "no_turn", "There is no such turn.", "Open its chat again.")
         return turn_source(entry)
 
-    @router.post("/chats/{chat_id}/turns", status_code=201)
+    @router.post("/chats/{chat_id}/turns", status_code=201, max_body_size=MAX_BODY)
     async def start_turn(
         me: Owner, chat_id: ChatId, body: NewTurn, request: Request
     ) -> dict[str, Any]:

@@ -39,6 +39,13 @@ function refusal(status, text) {
   } catch {
     // A proxy's page, not the playground's answer.
   }
+  if (status === 413) {
+    return new Refused(status, {
+      code: "too_large",
+      message: "That is more than can be sent at once.",
+      remedy: "Send less: a smaller picture or clip, or a shorter text.",
+    });
+  }
   return new Refused(status, {
     code: "http_error",
     message: `The playground answered with an error (${status}).`,

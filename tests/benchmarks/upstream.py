@@ -10,12 +10,9 @@ X-Simulate of all requests from now on.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import re
 import socket
 import time
-from typing import Any
 
 import uvicorn
 from starlette.requests import Request
@@ -95,9 +92,14 @@ def main() -> None:
     """Serves until it is told to end."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     print(f"Upstream: http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
-    options: dict[str, Any] = {"log_level": "warning", "access_log": False, "loop": "uvloop"}
-    config = uvicorn.Config(Watch(), timeout_graceful_shutdown=1, lifespan="off", **options)
-    asyncio.run(uvicorn.Server(config).serve(sockets=[listener]), loop_factory=None)
+    config = uvicorn.Config(
+        Watch(),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=1,
+    )
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 if __name__ == "__main__":

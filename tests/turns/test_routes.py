@@ -207,8 +207,7 @@ async def test_public_visitors_have_a_rate_and_a_token_cap(session: Any) -> None
 async def test_a_body_over_its_limit_is_refused_before_it_is_read(session: Any) -> None:
     async with serving(upload_mb=0.1) as base:
         client = Client(session, base)
-        status, refused = await client.upload(bytes(400_000))
-        assert (status, refused["error"]["code"]) == (413, "too_large")
+        assert (await client.upload(bytes(400_000)))[0] == 413
 
 
 async def test_every_answer_carries_the_headers_that_guard_a_browser(
