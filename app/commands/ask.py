@@ -45,6 +45,7 @@ async def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
         report = await _turn(question, endpoint, console)
     if console is not None:
         console.end(report)
+    report["steps"] = [dict(report)]
     return report, COMPLETE if report["complete"] else INCOMPLETE
 
 

@@ -102,8 +102,8 @@ def _notes(clip: Clip, sent_size: tuple[int, int]) -> Iterator[str]:
 @contextmanager
 def _written(path: Path) -> Iterator[Any]:
     """An mp4 to write: its index first, so that it plays while it loads, and nothing of the day."""
-    with av.open(str(path), "w", format="mp4", options={"movflags": "+faststart"}) as output:
-        output.flags |= av.container.Flags.bitexact.value
+    options = {"movflags": "+faststart", "fflags": "+bitexact"}
+    with av.open(str(path), "w", format="mp4", options=options) as output:
         yield output
 
 
@@ -114,7 +114,7 @@ def _copy(container: Any, clip: Clip, path: Path, stopped: Callable[[], bool]) -
         for packet in container.demux(stream):
             if stopped():
                 raise Abandoned
-            if packet.dts is None:  # the empty packet that ends a track
+            if packet.dts is None or packet.pts is None:  # the empty one that ends a track
                 continue
             packet.pts -= clip.start
             packet.dts -= clip.start

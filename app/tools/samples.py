@@ -17,6 +17,7 @@ from app.tools.errors import NoSampleError, SchemaUnusableError
 from app.tools.json_text import compact
 from app.tools.patterns import sample_text
 from app.tools.schema_check import SchemaCheck
+from app.tools.schema_keywords import bounded_work
 from app.tools.schema_merge import merged, types_of
 
 MAX_TRIES = 2_000
@@ -46,10 +47,11 @@ def sample(schema: Any) -> Any:
     Raises NoSampleError where none was found, or the schema cannot be used.
     """
     try:
-        value = _Sampler(schema).value(schema, _Place())
+        with bounded_work():
+            check = SchemaCheck(schema)
+            return _Sampler(check).value(check.root(), _Place())
     except SchemaUnusableError as error:
-        raise NoSampleError(f"The schema cannot be used: {error}") from None
-    return value
+        raise NoSampleError(f"The schema cannot be used: {error}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ class _Place:
 
 
 class _Sampler:
-    def __init__(self, root: Any) -> None:
-        self._check = SchemaCheck(root)
+    def __init__(self, check: SchemaCheck) -> None:
+        self._check = check
         self._tries = 0
 
     def value(self, schema: Any, place: _Place) -> Any:
@@ -182,15 +184,15 @@ class _Sampler:
         asked = chain.from_iterable(each for key, each in dependent.items() if key in made)
         keys = [key for key in dict.fromkeys(asked) if key not in made]
         missing = min(schema.get("minProperties", 0), MAX_ITEMS) - len(made) - len(keys)
-        names = schema.get("propertyNames", {})
-        for number in range(max(0, missing)):
-            if names or schema.get("additionalProperties") is False:
-                patterns = schema.get("patternProperties", {})
-                text = {"type": "string", "pattern": next(iter(patterns), "")}
-                keys.append(str(self.value(merged(text, names), _Place(variant=number))))
-            else:
-                keys.append(f"key {number + 1}")
-        return keys
+        return keys + [self._key(schema, number) for number in range(max(0, missing))]
+
+    def _key(self, schema: Mapping[str, Any], number: int) -> str:
+        if "propertyNames" in schema:
+            names = merged({"type": "string"}, schema["propertyNames"])
+            return str(self.value(names, _Place(variant=number)))
+        pattern = next(iter(schema.get("patternProperties", ())), None)
+        begin = "key " if pattern is None else sample_text(pattern) or ""
+        return f"{begin}{number + 1}"
 
     def _arrays(self, schema: Mapping[str, Any], place: _Place) -> Iterator[list[Any]]:
         least, most = schema.get("minItems", 0), schema.get("maxItems", MAX_ITEMS)
@@ -270,12 +272,12 @@ def _numbers(schema: Mapping[str, Any], variant: int, *, whole: bool) -> Iterato
     if whole:
         step = Fraction(step.numerator)
     begin = step if low is None or low <= step else math.ceil(low / step) * step
-    above = math.inf
+    above: float = math.inf
     if high is not None:
         begin = min(begin, math.floor(high / step) * step)
         above = (high - begin) // step
     for count in range(variant, variant + 3):
-        yield _plain(begin + (count if count <= above else above - count) * step)
+        yield _plain(begin + (count if count <= above else int(above) - count) * step)
     if low is not None and high is not None:
         yield _plain(low + (high - low) / (variant + 2))
 

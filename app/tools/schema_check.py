@@ -53,15 +53,19 @@ class SchemaCheck:
         return _errors(self._schema, value, resolver)
 
     def accepts(self, value: Any, part: Any) -> bool:
-        """Whether a value satisfies a part of the schema, whose references lead into the whole.
+        """Whether a value satisfies a schema made of parts of this one, its `$schema` left out.
 
         False too where the schema cannot be used.
         """
         try:
-            resolver = self._ready()
-            return not _errors(_in_one_dialect(part), value, resolver)
+            return not _errors(part, value, self._ready())
         except SchemaUnusableError:
             return False
+
+    def root(self) -> Any:
+        """The schema without its `$schema`; raises SchemaUnusableError."""
+        self._ready()
+        return self._schema
 
     def target(self, reference: str) -> Any:
         """What a `$ref` leads to, seen from the root; raises SchemaUnusableError."""

@@ -40,12 +40,18 @@ class OutOfStepsError(Exception):
     """One check has done all the work that it may."""
 
 
-_steps_left: ContextVar[list[int]] = ContextVar("_steps_left")
+_steps_left: ContextVar[list[int] | None] = ContextVar("_steps_left", default=None)
 
 
 @contextmanager
 def bounded_work() -> Iterator[None]:
-    """All keywords applied inside share MAX_STEPS; then they raise OutOfStepsError."""
+    """All keywords applied inside share MAX_STEPS; then they raise OutOfStepsError.
+
+    Used inside itself it gives nothing more.
+    """
+    if _steps_left.get() is not None:
+        yield
+        return
     before = _steps_left.set([MAX_STEPS])
     try:
         yield
@@ -55,6 +61,8 @@ def bounded_work() -> Iterator[None]:
 
 def _spend(steps: int) -> None:
     left = _steps_left.get()
+    if left is None:
+        return
     left[0] -= steps
     if left[0] < 0:
         raise OutOfStepsError

@@ -8,6 +8,7 @@ sun sets and the stars come out) beside itself. Only Pillow and imageio, with it
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -61,10 +62,10 @@ class Canvas:
         self._draw.line(scaled, colour, round(width * FINE), joint="curve")
 
     def block(
-        self, box: tuple[float, float, float, float], colour: Colour, round_: float = 0
+        self, box: tuple[float, float, float, float], colour: Colour, rounding: float = 0
     ) -> None:
         """A rectangle of left, top, right, bottom, its corners rounded."""
-        self._draw.rounded_rectangle([side * FINE for side in box], round_ * FINE, colour)
+        self._draw.rounded_rectangle([side * FINE for side in box], rounding * FINE, colour)
 
     def hills(self, height: Callable[[float], float], colour: Colour) -> None:
         """Land below the height that the function gives for each x."""
@@ -240,7 +241,7 @@ IN_BUCKET = 40.0
 def _ball(scene: Canvas, time: float, night: float) -> None:
     colour = between([(232, 62, 62), (178, 44, 66)], night)
     floor = GROUND - BALL + 10
-    for start, end in zip(LANDINGS, LANDINGS[1:], strict=False):
+    for start, end in itertools.pairwise(LANDINGS):
         if time < end[0]:
             part = (time - start[0]) / (end[0] - start[0])
             x = start[1] + (end[1] - start[1]) * part

@@ -26,7 +26,7 @@ async def measure_history(stage: Stage, seconds: float) -> list[Figure]:
     """The same streams in new chats, and in chats of 200 messages."""
     old = [stage.visitor() for _ in range(_CHATS)]
     await stage.upstream.simulate("answer=40;no-reasoning;speed=10000")
-    await asyncio.gather(*(_talk(visitor) for visitor in old))
+    await _turns(old, _HISTORY // 2)
     await stage.upstream.simulate(f"bench={round(seconds * CHUNKS_A_SECOND)}")
     short: list[float] = []
     long: list[float] = []
@@ -37,14 +37,37 @@ async def measure_history(stage: Stage, seconds: float) -> list[Figure]:
     return _figures("1 message of history", short, f"{_HISTORY} messages", long)
 
 
-async def measure_length(stage: Stage, seconds: float) -> list[Figure]:
+async def measure_length(stage: Stage) -> list[Figure]:
     """Replies of 5k characters one after another, and replies of 200k, at the same rate."""
     visitors = [stage.visitor() for _ in range(_REPLIES)]
     shape = f"no-reasoning;speed={_LONG_SPEED}"
-    short: list[float] = []
-    for _ in range(_REPETITIONS):
-        await stage.upstream.simulate(f"answer={_SHORT};{shape}")
-        short.append(await stage.cost(stage.app, _repeatedly(_SHORT_TURNS)(visitors)))
+    await stage.upstream.simulate(f"answer={_SHORT};{shape}")
+    short = [await stage.cost(stage.app, _turns(visitors, _SHORT_TURNS)) for _ in range(3)]
     await stage.upstream.simulate(f"answer={_LONG};{shape}")
     long = [await stage.cost(stage.app, _turns(visitors))]
-    return _figures(f"reply of {_SHORT:,} characters", short, f"{_LONG:,} characters", long)
+    return _figures(f"reply of {_SHORT:,} characters", short, f"of {_LONG:,} characters", long)
+
+
+async def _turns(visitors: Sequence[TurnClient], count: int = 1) -> None:
+    """So many turns of each visitor, one after another, all visitors at once."""
+
+    async def talk(visitor: TurnClient) -> None:
+        for _ in range(count):
+            await visitor.turn()
+
+    await asyncio.gather(*map(talk, visitors))
+
+
+def _figures(little: str, short: list[float], much: str, long: list[float]) -> list[Figure]:
+    ratio = median(long) / median(short)
+    low, high = 1 - _TOLERANCE, 1 + _TOLERANCE
+    return [
+        Figure(f"CPU a chunk, {little}", middle(short)),
+        Figure(f"CPU a chunk, {much}", middle(long)),
+        Figure(
+            "CPU a chunk, the second of the first",
+            f"{ratio:.2f}",
+            f"{low:.2f} to {high:.2f}",
+            low <= ratio <= high,
+        ),
+    ]

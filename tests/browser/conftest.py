@@ -1,0 +1,145 @@
+"""A real app, a real Chromium, and a page of each test's own.
+
+The app runs as a visitor would start it, in a process of its own, against its simulator. Each test
+gets a browser context, so an owner, of its own; when it ends, `Watch` fails it for whatever went
+wrong on the page without being looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.browser.playground import OpenPlayground, Playground
+from tests.browser.watch import Watch
+
+PROJECT = Path(__file__).parents[2]
+TOKENS_PER_SECOND = 1500
+"""Of the simulator: quick, and still many frames a turn. `Playground.simulate` slows one down."""
+
+_ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Names other than the app's address lead nowhere, whatever the page asks for.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The system's Chromium. A machine without one fails the tests: they are never skipped."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        if found := shutil.which(name):
+            return found
+    pytest.fail(
+        "No Chromium is on PATH: install Chromium or Google Chrome, or run 'make test', "
+        "which installs one where it can.",
+        pytrace=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`python -m app` with no model connected; gives the address that it prints."""
+    printed = tmp_path_factory.mktemp("app") / "stderr.txt"
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("BASETEN_", "OPENAI_", "GLM_", "GRADIO_", "SPACE_", "SYSTEM"))
+    } | {
+        "GRADIO_SERVER_PORT": "0",
+        "GLM_SIMULATOR_TOKENS_PER_SECOND": str(TOKENS_PER_SECOND),
+        "PYTHONUNBUFFERED": "1",
+    }
+    with printed.open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app"],
+            cwd=PROJECT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        try:
+            yield _printed_address(process, printed)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+    said = printed.read_text()
+    assert "Traceback" not in said, f"The app failed while the tests used it:\n{said[-4000:]}"
+
+
+def _printed_address(process: subprocess.Popen[str], printed: Path) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if "http://" in line:
+            return line.split("http://")[1].split()[0].join(("http://", "/"))
+    pytest.fail(f"The app ended before it served a page:\n{printed.read_text()[-4000:]}")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser(chromium: str) -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=_ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def watch(app_url: str) -> AsyncIterator[Watch]:
+    """Sees what goes wrong on every page of the test, and fails the test for it at its end."""
+    watch = Watch(app_url)
+    yield watch
+    watch.check()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def open_playground(
+    browser: Browser, app_url: str, watch: Watch
+) -> AsyncIterator[OpenPlayground]:
+    """Opens the page as a new visitor: `await open_playground(width=390, …)`."""
+    async with AsyncExitStack() as contexts:
+
+        async def open_one(
+            width: int = 1280, height: int = 800, query: str = "", **context: Any
+        ) -> Playground:
+            opened = await browser.new_context(
+                viewport={"width": width, "height": height}, **context
+            )
+            contexts.push_async_callback(opened.close)
+            opened.set_default_timeout(15_000)
+            return await _visit(await opened.new_page(), app_url + query, watch)
+
+        yield open_one
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def playground(open_playground: OpenPlayground) -> Playground:
+    """The page as a new visitor of a desktop sees it."""
+    return await open_playground()
+
+
+async def _visit(page: Page, address: str, watch: Watch) -> Playground:
+    watch.over(page)
+    visited = Playground(page, address, watch)
+    await visited.visit()
+    return visited

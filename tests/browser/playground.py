@@ -1,0 +1,106 @@
+"""The page as a reader has it: what can be done on it, and where its parts are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from playwright.async_api import Locator, Page, Route, expect
+
+from tests.browser.watch import Watch
+
+OpenPlayground: TypeAlias = Callable[..., Awaitable["Playground"]]
+
+TURNS = "**/api/chats/*/turns"
+
+
+class Playground:
+    """One tab. Parts are found as a reader finds them: by role and name where they have one."""
+
+    def __init__(self, page: Page, address: str, watch: Watch) -> None:
+        self.page = page
+        self.address = address
+        self.watch = watch
+        self.message = page.get_by_test_id("message")
+        self.send_button = page.get_by_test_id("send")
+        self.turns = page.get_by_test_id("turn")
+        self.user_messages = page.get_by_test_id("user-message")
+        self.reasoning = page.get_by_test_id("reasoning")
+        self.answers = page.get_by_test_id("answer")
+        self.calls = page.get_by_test_id("call")
+        self.notices = page.get_by_test_id("notice")
+        self.examples = page.get_by_test_id("example")
+        self.welcome = page.get_by_test_id("welcome")
+        self.said = page.get_by_test_id("composer-said")
+        self.effort = page.locator("#effort input[type=range]")
+        self.settings = page.locator("#settings")
+        self.settings_toggle = page.get_by_role("button", name="Settings", exact=True)
+
+    async def visit(self) -> None:
+        """Opens the page, or opens it again, and waits until it can be used."""
+        await self.page.goto(self.address)
+        await self.ready()
+
+    async def reload(self) -> None:
+        await self.page.reload()
+        await self.ready()
+
+    async def ready(self) -> None:
+        await expect(self.message).to_be_editable()
+        await expect(self.page.locator(".conversation > :not(.opening)").first).to_be_attached()
+        await expect(self.page.locator(".effort-stops .is-chosen")).to_be_attached()
+
+    async def simulate(self, faults: str) -> None:
+        """Asks the simulator for faults in each turn from now on; "" for none."""
+        await self.page.unroute(TURNS)
+
+        async def with_faults(route: Route) -> None:
+            headers = {**route.request.headers, "x-simulate": faults}
+            await route.continue_(headers=headers)
+
+        if faults:
+            await self.page.route(TURNS, with_faults)
+
+    async def declare(self, name: str, parameters: dict[str, Any], **options: Any) -> None:
+        """Adds a tool to each turn from now on, as a page with a tool editor would."""
+        await self.page.unroute(TURNS)
+        tool = {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+        async def with_tool(route: Route) -> None:
+            body = json.loads(route.request.post_data or "{}")
+            body["options"] |= {"tools": [tool], **options}
+            await route.continue_(post_data=json.dumps(body))
+
+        await self.page.route(TURNS, with_tool)
+
+    async def write(self, text: str) -> None:
+        await self.message.fill(text)
+
+    async def send(self, text: str) -> dict[str, Any]:
+        """Sends a message with Enter; gives what the page asked of the server."""
+        await self.write(text)
+        async with self.page.expect_response(TURNS) as answered:
+            await self.message.press("Enter")
+        response = await answered.value
+        assert response.status == 201, await response.text()
+        return dict(response.request.post_data_json)
+
+    async def ask(self, text: str) -> Locator:
+        """Sends a message and waits for the end of its turn; gives the turn."""
+        await self.send(text)
+        return await self.ended()
+
+    async def ended(self) -> Locator:
+        """The last turn, once it has ended."""
+        last = self.turns.last
+        await expect(last).not_to_have_attribute("data-state", "running", timeout=30_000)
+        await expect(self.send_button).to_have_attribute("data-state", "send")
+        return last
+
+    async def overflow(self) -> int:
+        """Pixels by which the page is wider than its window."""
+        wider: int = await self.page.evaluate(
+            "document.scrollingElement.scrollWidth - window.innerWidth"
+        )
+        return max(0, wider)

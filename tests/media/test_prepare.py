@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.media import MediaLimits, MediaRefused, VideoLimits, prepare
+from tests.media.samples import clip, displayed_by, encoded, quarters
+
+LIMITS = MediaLimits()
+
+
+async def refusal(data: bytes, name: str, limits: MediaLimits = LIMITS) -> str:
+    with pytest.raises(MediaRefused) as refused:
+        await prepare(data, name, limits)
+    return str(refused.value)
+
+
+async def test_content_decides_and_not_the_name():
+    picture = await prepare(encoded(quarters(), "PNG"), "film.mp4", LIMITS)
+    assert (picture.attachment.kind, picture.attachment.mime) == ("image", "image/png")
+    assert picture.attachment.name == "film.mp4"
+    film = await prepare(clip(), "photograph.jpg", LIMITS)
+    assert (film.attachment.kind, film.attachment.mime) == ("video", "video/mp4")
+
+
+async def test_each_limit_reaches_its_kind():
+    limits = MediaLimits(video=VideoLimits(max_seconds=1))
+    assert "lasts 2 s, and at most 1 s" in await refusal(clip(), "x.mp4", limits)
+
+
+async def test_an_empty_file_is_refused():
+    assert await refusal(b"", "cat.png") == "“cat.png” is empty: choose the file again."
+
+
+async def test_too_many_bytes_are_refused():
+    picture = encoded(quarters(), "PNG")
+    assert await refusal(picture, "cat.png", MediaLimits(max_bytes=100)) == (
+        "“cat.png” is larger than 0.0001 MB, the most that can be attached: shrink or trim it."
+    )
+
+
+async def test_other_kinds_are_refused_by_name_where_they_are_plain():
+    assert await refusal(b"%PDF-1.7\n", "notes.pdf") == (
+        "“notes.pdf” is a PDF document, which cannot be sent: use JPEG, PNG, WebP, GIF or mp4."
+    )
+    assert await refusal(b"Dear all,", "notes.png") == (
+        "“notes.png” is neither a picture nor a clip that can be sent: use JPEG, PNG, WebP, GIF "
+        "or mp4."
+    )
+
+
+async def test_a_name_is_spoken_without_what_would_break_the_sentence():
+    assert (await refusal(b"", "")).startswith("The file is empty")
+    assert (await refusal(b"", "a\nb\u202e.png")).startswith("“ab.png” is empty")
+    long = await refusal(b"", "a" * 200 + ".png")
+    assert long.startswith("“aaaa")
+    assert ".png” is empty" in long
+    assert len(long) < 100
+
+
+async def test_many_at_once_all_come_through():
+    sizes = range(20, 60, 4)
+    pictures = [encoded(quarters(size, size), "PNG") for size in sizes]
+    prepared = await asyncio.gather(*(prepare(data, "", LIMITS) for data in pictures))
+    assert [media.attachment.width for media in prepared] == list(sizes)
+
+
+async def test_cancelling_ends_at_once_and_frees_the_worker():
+    """More long work than there are workers, given up; short work then gets its turn."""
+    long = displayed_by(clip(640, 480, frames=400, rate=30), 0, 1, -1, 0)
+    tasks = [asyncio.create_task(prepare(long, "", LIMITS)) for _ in range(6)]
+    await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
+    assert all(isinstance(outcome, asyncio.CancelledError) for outcome in outcomes)
+    media = await prepare(encoded(quarters(), "PNG"), "", LIMITS)
+    assert media.attachment.width == 64
