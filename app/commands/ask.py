@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from app.assembly import connected
-from app.chat.notices import notices
 from app.chat.request import build
-from app.chat.turn import TurnBuilder
 from app.commands.ask_input import BadArguments, Question, read_question
-from app.commands.report import Console, print_json, turn_report
+from app.commands.report import Console, print_json, step_report
 from app.endpoint import Endpoint
 from app.tools.arguments import ArgumentChecker
+from app.tools.mocks import Mocks
+from app.tools.run import StepEvent, ToolRun
 
 COMPLETE, INCOMPLETE, BAD_ARGUMENTS = 0, 1, 2
 
@@ -39,27 +39,42 @@ async def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
     """
     question = await read_question(arguments)
     console = None if arguments.json else Console()
+    checker = ArgumentChecker(question.options.tools)
     async with connected(
         question.settings, question.connection, timeout_s=question.timeout_s
     ) as endpoint:
-        report = await _turn(question, endpoint, console)
-    if console is not None:
-        console.end(report)
-    report["steps"] = [dict(report)]
-    return report, COMPLETE if report["complete"] else INCOMPLETE
+        tool_run = _tool_run(question, endpoint, checker)
+        with suppress(asyncio.CancelledError):
+            await _follow(tool_run, checker, console)
+    steps = [step_report(step, checker) for step in tool_run.steps]
+    report = {key: value for key, value in steps[-1].items() if key != "answers"}
+    return {**report, "steps": steps}, _status(tool_run, question)
 
 
-async def _turn(question: Question, endpoint: Endpoint, console: Console | None) -> dict[str, Any]:
-    request = build(question.conversation, question.options, question.resolve)
-    builder = TurnBuilder()
-    try:
-        async with aclosing(endpoint.stream(request)) as events:
-            async for event in events:
-                builder.add(event)
-                if console is not None:
-                    console.show(event)
-    except asyncio.CancelledError:
-        builder.stop()
-    turn = builder.turn()
-    checker = ArgumentChecker(question.options.tools)
-    return turn_report(turn, notices(turn, checker, request.repairs), checker, request.body)
+def _tool_run(question: Question, endpoint: Endpoint, checker: ArgumentChecker) -> ToolRun:
+    return ToolRun(
+        question.conversation,
+        build=lambda conversation: build(conversation, question.options, question.resolve),
+        stream=endpoint.stream,
+        checker=checker,
+        mocks=question.mocks or Mocks(()),
+        max_steps=question.max_steps if question.mocks else 1,
+    )
+
+
+async def _follow(tool_run: ToolRun, checker: ArgumentChecker, console: Console | None) -> None:
+    async with aclosing(tool_run.events()) as events:
+        async for event in events:
+            if console is None:
+                continue
+            if isinstance(event, StepEvent):
+                console.show(event.event)
+            else:
+                console.end(step_report(event.step, checker))
+
+
+def _status(tool_run: ToolRun, question: Question) -> int:
+    """With mocks the whole run counts; without, only whether the turn is complete."""
+    if question.mocks is not None:
+        return COMPLETE if tool_run.ending == "answered" else INCOMPLETE
+    return COMPLETE if tool_run.steps[-1].turn.complete else INCOMPLETE

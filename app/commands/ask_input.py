@@ -22,6 +22,8 @@ from app.settings import (
     compatible_connection,
     load_settings,
 )
+from app.tools.mocks import Mocks
+from app.tools.toolset import ToolSet, ToolSetError, parse_mocks, parse_toolset
 
 
 class BadArguments(ValueError):  # noqa: N818 - it is about the arguments, and ends with status 2
@@ -30,12 +32,17 @@ class BadArguments(ValueError):  # noqa: N818 - it is about the arguments, and e
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """All that a run needs. `urls` holds the address of each attachment by its hash."""
+    """All that a run needs. `urls` holds the address of each attachment by its hash.
+
+    Without mocks (None) a run is one turn.
+    """
 
     settings: Settings
     connection: Connection
     conversation: Conversation
     options: Options
+    mocks: Mocks | None
+    max_steps: int
     timeout_s: float | None
     urls: dict[str, str] = field(default_factory=dict)
 
@@ -53,27 +60,23 @@ async def read_question(arguments: argparse.Namespace) -> Question:
             if arguments.base_url
             else settings.connection()
         )
-        tools = _tools(arguments)
+        tool_set = parse_toolset(_text(arguments.tools)) if arguments.tools else ToolSet()
+        mocks = parse_mocks(_text(arguments.mocks), tool_set.results) if arguments.mocks else None
         urls: dict[str, str] = {}
         history = _conversation(arguments.conversation, urls)
         message = await _message(arguments, settings, urls)
-    except (SettingsError, ConversationError, MediaRefused) as error:
+    except (SettingsError, ToolSetError, ConversationError, MediaRefused) as error:
         raise BadArguments(str(error)) from None
     return Question(
         settings=settings,
         connection=connection,
         conversation=history.with_message(message),
-        options=_options(arguments, settings, tools),
+        options=_options(arguments, settings, tool_set.tools),
+        mocks=mocks,
+        max_steps=arguments.max_steps,
         timeout_s=arguments.timeout,
         urls=urls,
     )
-
-
-def _tools(arguments: argparse.Namespace) -> tuple[dict[str, Any], ...]:
-    if arguments.tools is None:
-        return ()
-    value = _json(arguments.tools)
-    return tuple(value["tools"] if isinstance(value, dict) else value)
 
 
 def _options(
@@ -158,6 +161,13 @@ def _json(path: Path) -> Any:
         raise BadArguments(f"{path} is not JSON: {error.msg} at {place}.") from None
     except (UnicodeDecodeError, RecursionError):
         raise BadArguments(f"{path} is not JSON.") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return _read(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadArguments(f"{path} is not UTF-8 text.") from None
 
 
 def _read(path: Path) -> bytes:

@@ -4,41 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from app.chat.events import ContentDelta, ContentWasReasoning, Event, ReasoningDelta, Waiting
-from app.chat.notices import ArgumentChecker, Notice
-from app.chat.turn import Turn
+from app.chat.messages import ToolCall
+from app.chat.notices import ArgumentChecker, notices
+from app.tools.run import AnsweredCall, Step
 
 
-def turn_report(
-    turn: Turn,
-    notices: Sequence[Notice],
-    checker: ArgumentChecker,
-    request: Mapping[str, Any],
-) -> dict[str, Any]:
-    """A turn as `--json` words it. Seconds count from the turn's beginning; None: never came."""
+def step_report(step: Step, checker: ArgumentChecker) -> dict[str, Any]:
+    """A turn of a run as `--json` words it, with what its calls got.
+
+    Seconds count from the turn's beginning; None: never came.
+    """
+    turn = step.turn
     timings = turn.timings
     return {
         "complete": turn.complete,
         "reasoning": turn.reasoning,
         "content": turn.content,
         "finish_reason": turn.finish_reason,
-        "tool_calls": [
-            {
-                "id": call.id,
-                "name": call.name,
-                "arguments": call.arguments,
-                "problems": [
-                    {"path": problem.path, "message": problem.message}
-                    for problem in checker.problems(call.name, call.arguments)
-                ],
-            }
-            for call in turn.tool_calls
-        ],
-        "notices": [asdict(notice) for notice in notices],
+        "tool_calls": [_call(call, checker) for call in turn.tool_calls],
+        "notices": [asdict(n) for n in notices(turn, checker, step.request.repairs)],
         "error": asdict(turn.failure) if turn.failure is not None else None,
         "usage": dict(turn.usage) if turn.usage is not None else None,
         "timings": {
@@ -47,7 +36,25 @@ def turn_report(
             "first_content_s": _rounded(timings.first_content_s),
             "total_s": _rounded(timings.total_s),
         },
-        "request": request,
+        "request": step.request.body,
+        "answers": [_answer(each) for each in step.calls],
+    }
+
+
+def _call(call: ToolCall, checker: ArgumentChecker) -> dict[str, Any]:
+    problems = checker.problems(call.name, call.arguments)
+    return {**asdict(call), "problems": [asdict(problem) for problem in problems]}
+
+
+def _answer(answered: AnsweredCall) -> dict[str, Any]:
+    """What a call got and what answered it; or why nothing did."""
+    answer = answered.answer
+    return {
+        "id": answered.call.id,
+        "name": answered.call.name,
+        "content": answer.content if answer else None,
+        "answered_by": answer.answered_by if answer else None,
+        "unanswered": answered.unanswered,
     }
 
 
@@ -83,13 +90,16 @@ class Console:
                 self._line(f"{message or 'Waiting.'}{wait}")
 
     def end(self, report: Mapping[str, Any]) -> None:
-        """Prints the calls and the notices of a turn that has ended."""
+        """Prints the calls, their answers and the notices of a turn that has ended."""
         self._end_thought()
         if self._answered:
             print(flush=True)
         self._answered = False
         for call in report["tool_calls"]:
             self._line(f"Call: {call['name']} {call['arguments']}")
+        for answer in report["answers"]:
+            if answer["content"] is not None:
+                self._line(f"Answer by {answer['answered_by']}: {answer['content']}")
         for notice in report["notices"]:
             self._line(f"{notice['message']} {notice['remedy']} [{notice['code']}]")
 

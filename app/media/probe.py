@@ -106,6 +106,9 @@ def opened(data: bytes, name: str, limits: VideoLimits) -> Iterator[Any]:
     options = {"max_pixels": str(limits.max_decoded_pixels)}
     try:
         with av.open(io.BytesIO(data), format="mp4", options=options) as container:
+            for stream in container.streams.video:
+                if stream.codec_context is not None:  # a later frame may be larger than the first
+                    stream.codec_context.options = options
             yield container
     except (av.FFmpegError, StopIteration, ValueError) as problem:
         if isinstance(problem, MediaRefused):

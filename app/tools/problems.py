@@ -31,6 +31,9 @@ _SIZES = {
 }
 _OTHERS = {
     "required": "is missing",
+    "additionalProperties": "is not declared in its schema",
+    "properties": "is not allowed by its schema",
+    "patternProperties": "is not allowed by its schema",
     "uniqueItems": "has the same item twice",
     "contains": "lacks an item that its schema asks for",
     "not": "is what its schema forbids",
@@ -58,11 +61,9 @@ def _subject(path: Sequence[str | int]) -> str:
 
 
 def _what(error: ValidationError) -> str:
-    keyword: str | None = error.validator  # type: ignore[assignment]  # unset never gets out
+    keyword = str(error.validator)
     setting: Any = error.validator_value
     value = shown(error.instance)
-    if keyword is None:
-        return "is not declared in its schema"
     if keyword == "type":
         return f"must be {_types(setting)}, not {value}"
     if keyword == "enum":
@@ -76,7 +77,7 @@ def _what(error: ValidationError) -> str:
     if keyword in _SIZES:
         bound, unit = _SIZES[keyword]
         return f"must have {bound} {shown(setting)} {unit}{'' if setting == 1 else 's'}"
-    return _OTHERS.get(keyword, f"does not satisfy “{keyword}” of its schema")
+    return _OTHERS.get(keyword, "is not as its schema asks")
 
 
 def _types(types: str | list[str]) -> str:

@@ -114,7 +114,8 @@ class ToolRun:
                 async for event in events:
                     yield event
             step = self.steps[-1]
-            self.conversation = self.conversation.with_message(step.turn.message())
+            if step.turn.parts:
+                self.conversation = self.conversation.with_message(step.turn.message())
             yield StepEnded(step)
             self.ending = _ending_after(step)
             if self.ending is not None:

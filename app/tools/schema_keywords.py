@@ -113,7 +113,7 @@ def _pattern_properties(
     for source, inner in patterns.items():
         for key, each in value.items():
             if _is_found(source, key):
-                yield from validator.descend(each, inner, path=key, schema_path=source)
+                yield from _inside(validator, key, each, inner)
 
 
 def _additional_properties(
@@ -127,7 +127,24 @@ def _additional_properties(
     for key, each in value.items():
         if key in declared or any(_is_found(source, key) is not False for source in patterns):
             continue
-        yield from validator.descend(each, inner, path=key)
+        yield from _inside(validator, key, each, inner)
+
+
+def _properties(
+    validator: Any, properties: Any, value: Any, schema: Any
+) -> Iterator[ValidationError]:
+    if isinstance(value, Mapping):
+        for key, inner in properties.items():
+            if key in value:
+                yield from _inside(validator, key, value[key], inner)
+
+
+def _inside(validator: Any, key: str, value: Any, schema: Any) -> Iterator[ValidationError]:
+    """The errors of one property; the library tells no path where nothing is allowed."""
+    if schema is False:
+        yield ValidationError("is not allowed", path=(key,))
+    else:
+        yield from validator.descend(value, schema, path=key)
 
 
 def _property_names(
@@ -192,6 +209,7 @@ def _not_applied(validator: Any, setting: Any, value: Any, schema: Any) -> None:
 _OWN_KEYWORDS: dict[str, _Keyword] = {
     "$ref": _reference,
     "pattern": _pattern,
+    "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional_properties,
     "propertyNames": _property_names,

@@ -160,3 +160,41 @@ async def test_the_baseten_key_never_goes_to_another_address(
     )  # fmt: skip
     assert done.returncode == 0
     assert KEY.encode() not in server.exchanges[0].head
+
+
+def test_a_tool_loop_runs_on_rules_and_tells_each_step(
+    command: Callable[..., Any], file: Callable[..., str]
+) -> None:
+    mocks = [{"tool": "get_weather", "when": {"location": "Paris"}, "result": {"celsius": 21}}]
+    words = ["--tools", file("t.json", [WEATHER]), "--mocks", file("m.json", mocks)]
+    done = command("ask", "--json", *words, "What's the weather in Paris?")
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert len(report["steps"]) == 2
+    (answer,) = report["steps"][0]["answers"]
+    assert (answer["answered_by"], json.loads(answer["content"])) == ("rule 1", {"celsius": 21})
+    assert "21" in report["content"], "the last turn uses the result"
+    assert report["request"]["messages"][-1]["role"] == "tool"
+
+
+@pytest.mark.parametrize(
+    ("rule", "more"),
+    [({"tool": "*", "ask": True}, []), ({"tool": "*", "result": "x"}, ["--max-steps", "1"])],
+    ids=["a call that nobody answers", "the step limit"],
+)
+def test_with_rules_an_unfinished_loop_ends_with_1(
+    command: Callable[..., Any], file: Callable[..., str], rule: dict[str, Any], more: list[str]
+) -> None:
+    words = ["--tools", file("t.json", [WEATHER]), "--mocks", file("m.json", [rule]), *more]
+    done = command("ask", "--json", *words, "What's the weather in Paris?")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["complete"] is True
+
+
+@pytest.mark.parametrize("flag", ["--tools", "--mocks"])
+def test_a_bad_tool_file_is_said_with_its_place(
+    command: Callable[..., Any], file: Callable[..., str], flag: str
+) -> None:
+    done = command("ask", flag, file("bad.json", b'[{"a": }]'), "Hi")
+    assert done.returncode == 2
+    assert "line 1, column" in done.stderr

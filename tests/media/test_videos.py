@@ -172,6 +172,28 @@ def test_frames_too_large_are_refused_before_they_are_decoded():
     )
 
 
+def test_a_frame_that_grows_later_is_not_decoded():
+    """Two clips as one: its header speaks of the small frames that it begins with."""
+    small, large = clip(64, 48, codec="mjpeg"), clip(640, 480, codec="mjpeg")
+    out = io.BytesIO()
+    with (
+        av.open(io.BytesIO(small)) as first,
+        av.open(io.BytesIO(large)) as second,
+        av.open(out, "w", format="mp4") as both,
+    ):
+        target = both.add_stream_from_template(first.streams.video[0], opaque=True)
+        for number, source in enumerate((first, second)):
+            for packet in source.demux(source.streams.video[0]):
+                if packet.dts is not None:
+                    ticks = round(number * 2 / packet.time_base)
+                    packet.pts, packet.dts = packet.pts + ticks, packet.dts + ticks
+                    packet.stream = target
+                    both.mux(packet)
+    limits = VideoLimits(max_decoded_pixels=100_000)
+    assert "is damaged and cannot be opened" in refusal(out.getvalue(), limits)
+    assert prepare_video(out.getvalue(), "", LIMITS).attachment.width == 64
+
+
 @pytest.mark.parametrize("frames", [1, 4])
 def test_less_than_half_a_second_is_refused(frames):
     assert refusal(clip(frames=frames)) == (
