@@ -17,7 +17,7 @@ from app.tools.arguments import ArgumentChecker
 from app.tools.mocks import Mocks
 from app.tools.run import StepEvent, ToolRun
 
-COMPLETE, INCOMPLETE, BAD_ARGUMENTS = 0, 1, 2
+COMPLETE, INCOMPLETE, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 
 def ask(arguments: argparse.Namespace) -> int:
@@ -27,6 +27,8 @@ def ask(arguments: argparse.Namespace) -> int:
     except BadArguments as error:
         print(error, file=sys.stderr)
         return BAD_ARGUMENTS
+    except KeyboardInterrupt:  # before anything was asked; later, what came is reported
+        return INTERRUPTED
     if arguments.json:
         print_json(report)
     return status
@@ -47,6 +49,8 @@ async def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
         with suppress(asyncio.CancelledError):
             await _follow(tool_run, checker, console)
     steps = [step_report(step, checker) for step in tool_run.steps]
+    if console is not None and tool_run.ending is None:
+        console.end(steps[-1])
     report = {key: value for key, value in steps[-1].items() if key != "answers"}
     return {**report, "steps": steps}, _status(tool_run, question)
 

@@ -20,9 +20,14 @@ _CHUNK, _SPEED = 3, 100
 """300 tokens a second."""
 _BUSY_PERCENT = 20
 _ARGUMENTS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _THINKING = "[data-testid=reasoning][data-state=live]"
 _THOUGHT = "[data-testid=reasoning][data-state=done]"
@@ -81,7 +86,8 @@ async def _thought(stage: Stage, page: Page) -> tuple[float, float, int]:
 async def _task_seconds(devtools: CDPSession) -> float:
     """Seconds that the page's main thread has spent in tasks of any kind."""
     answer = await devtools.send("Performance.getMetrics")
-    return next(m["value"] for m in answer["metrics"] if m["name"] == "TaskDuration")
+    values: dict[str, float] = {each["name"]: each["value"] for each in answer["metrics"]}
+    return values["TaskDuration"]
 
 
 async def _close_tab(stage: Stage, page: Page) -> float:
@@ -94,4 +100,4 @@ async def _close_tab(stage: Stage, page: Page) -> float:
     await asyncio.sleep(1)
     closed = time.monotonic()
     await page.close()
-    return (await stage.upstream.hung_up(before, timeout_s=GRACE_S + 10))[-1] - closed
+    return await stage.upstream.next_hang_up(before, timeout_s=GRACE_S + 10) - closed

@@ -47,7 +47,7 @@ def build(base_url: str) -> gr.ChatInterface:
 
 if __name__ == "__main__":
     page = build(sys.argv[1])
-    _, url, _ = page.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True)
+    url = page.launch(server_name="127.0.0.1", prevent_thread_lock=True, quiet=True)[1]
     print(f"ChatInterface: {url}", flush=True)
     sys.stdin.read()
     page.close()

@@ -175,20 +175,20 @@ class Upstream:
         count: int = (await self._told())["chunks"]
         return count
 
-    async def hung_up(self, before: int, timeout_s: float) -> list[float]:
-        """The monotonic times at which clients left in mid-stream, once more than `before` did."""
-        try:
-            async with asyncio.timeout(timeout_s):
-                while len(times := (await self._told())["hung_up"]) <= before:
-                    await asyncio.sleep(0.02)
-        except TimeoutError:
-            raise NotMeasuredError(f"Nobody hung up within {timeout_s:g} s.") from None
-        return list(times)
-
     async def hang_ups(self) -> int:
         """How many clients have left in mid-stream so far."""
         return len((await self._told())["hung_up"])
 
-    async def _told(self) -> Any:
-        async with self._session.get(self._watch) as response:
+    async def next_hang_up(self, before: int, timeout_s: float) -> float:
+        """The monotonic time in seconds of the client that left after `before` others."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                told = await self._told(f"?after={before}")
+        except TimeoutError:
+            raise NotMeasuredError(f"Nobody hung up within {timeout_s:g} s.") from None
+        at: float = told["hung_up"][before]
+        return at
+
+    async def _told(self, query: str = "") -> Any:
+        async with self._session.get(self._watch + query) as response:
             return await response.json()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from statistics import median
 
@@ -40,7 +39,7 @@ async def _stop(stage: Stage) -> float:
     before = await stage.upstream.hang_ups()
     asked = time.monotonic()
     await visitor.stop(run)
-    return (await stage.upstream.hung_up(before, timeout_s=5))[-1] - asked
+    return await stage.upstream.next_hang_up(before, timeout_s=5) - asked
 
 
 async def _leave(stage: Stage) -> float:
@@ -50,4 +49,4 @@ async def _leave(stage: Stage) -> float:
     before = await stage.upstream.hang_ups()
     await visitor.listen_until_text(run)
     left = time.monotonic()
-    return (await stage.upstream.hung_up(before, timeout_s=GRACE_S + 10))[-1] - left
+    return await stage.upstream.next_hang_up(before, timeout_s=GRACE_S + 10) - left

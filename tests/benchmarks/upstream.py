@@ -4,12 +4,13 @@
 simulator only, so here one for all requests is set beforehand. Some words of a stream carry the
 time at which they were sent, so that whoever reads them, on this machine, can tell the delay.
 
-`GET /watch` answers what was counted; `PUT /watch` with `{"simulate": …}` sets the header
-X-Simulate of all requests from now on.
+`PUT /watch` with `{"simulate": …}` sets the header X-Simulate of all requests from now on.
+`GET /watch` answers what was counted; with `?after=N` once more than N clients have hung up.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 import time
@@ -39,6 +40,7 @@ class Watch:
         self._simulate = ""
         self._chunks = 0
         self._hung_up: list[float] = []
+        self._hang_up = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers `/watch` by itself, and lets the simulator answer all else."""
@@ -53,6 +55,9 @@ class Watch:
         request = Request(scope, receive)
         if request.method == "PUT":
             self._simulate = (await request.json())["simulate"]
+        after = int(request.query_params.get("after", -1))
+        while len(self._hung_up) <= after:
+            await self._hang_up.wait()
         told = {"chunks": self._chunks, "hung_up": self._hung_up}
         await JSONResponse(told)(scope, receive, send)
 
@@ -78,6 +83,8 @@ class Watch:
             message = await receive()
             if message["type"] == "http.disconnect" and not ended:
                 self._hung_up.append(time.monotonic())
+                self._hang_up.set()
+                self._hang_up.clear()
             return message
 
         await self._simulator({**scope, "headers": headers}, note_end, count_and_send)

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from tests.commands.conftest import PROJECT
 from tests.loopback import SILENCE, Reply, chunk
 
 KEY = "test-key-not-real-but-to-be-kept"
@@ -198,3 +201,20 @@ def test_a_bad_tool_file_is_said_with_its_place(
     done = command("ask", flag, file("bad.json", b'[{"a": }]'), "Hi")
     assert done.returncode == 2
     assert "line 1, column" in done.stderr
+
+
+async def test_an_interrupted_turn_is_reported_with_what_came(
+    loopback: Callable[..., Any], file: Callable[..., str]
+) -> None:
+    server = await loopback(Reply((chunk(content="Half"),), end="hang"))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "app", "ask", "Hi", "--base-url", f"{server.url}/v1",
+        cwd=PROJECT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert await process.stdout.readexactly(4) == b"Half"
+    process.send_signal(signal.SIGINT)
+    _, told = await process.communicate()
+    assert process.returncode == 1
+    assert b"[stopped]" in told
+    assert b"Traceback" not in told
