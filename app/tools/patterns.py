@@ -228,7 +228,7 @@ class _Parser:
         if character in "pP" and self._take("{"):
             while not self._take("}"):
                 self._next()
-            return _Character("aA0" if character == "p" else "-", _SCRIPT_SIZE)
+            return _Character("aA" if character == "p" else "-", _SCRIPT_SIZE)
         if character.isalnum():
             raise _UnreadableError(self._pattern)
         return _Character(character)

@@ -58,6 +58,11 @@ class Step:
     turn: Turn
     calls: tuple[AnsweredCall, ...] = ()
 
+    @property
+    def wait_s(self) -> float:
+        """Seconds until its answers are there: called in parallel, the slowest tool counts."""
+        return max((each.answer.delay_s for each in self.calls if each.answer), default=0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class StepEvent:
@@ -120,7 +125,7 @@ class ToolRun:
             self.ending = _ending_after(step)
             if self.ending is not None:
                 return
-            await self._wait_for(step)
+            await asyncio.sleep(step.wait_s)
             self.conversation = self.conversation.with_message(_results(step))
         self.ending = "step_limit"
 
@@ -151,10 +156,6 @@ class ToolRun:
             return AnsweredCall(call, unanswered="cut")
         answer = self._mocks.answer(call.name, read_arguments(call.arguments))
         return AnsweredCall(call, answer, None if answer else "by hand")
-
-    async def _wait_for(self, step: Step) -> None:
-        """Tools that are called in parallel take as long as the slowest."""
-        await asyncio.sleep(max(each.answer.delay_s for each in step.calls if each.answer))
 
 
 def _ending_after(step: Step) -> RunEnding | None:

@@ -52,6 +52,8 @@ def sample(schema: Any) -> Any:
             return _Sampler(check).value(check.root(), _Place())
     except SchemaUnusableError as error:
         raise NoSampleError(f"The schema cannot be used: {error}.") from None
+    except (RecursionError, ArithmeticError):  # a long chain of references, a number beyond floats
+        raise NoSampleError("The schema leads too deep, or to numbers too large.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +99,11 @@ class _Sampler:
                 raise NoSampleError("The schema refers to itself without end.")
             place = replace(place, inside=place.inside | {reference})
             parts.append(self._check.target(reference))
+        inside = place.inside
         for part in parts:
-            inner, place = self._flat(part, place)
-            flat = merged(flat, inner)
-        return flat, place
+            inner, within = self._flat(part, place)
+            flat, inside = merged(flat, inner), inside | within.inside
+        return flat, replace(place, inside=inside)
 
     def _candidates(self, schema: Any, place: _Place) -> Iterator[Any]:
         if schema is False:
@@ -113,10 +116,14 @@ class _Sampler:
         if "enum" in schema:
             yield from _rotated(schema["enum"], place.variant)
             return
-        offered = [schema[key] for key in ("default",) if key in schema]
+        offered = [schema["default"]] if "default" in schema else []
         examples = schema.get("examples")
         offered += examples if isinstance(examples, list) else []
         yield from offered[place.variant :]
+        yield from self._made(schema, place)
+        yield from offered
+
+    def _made(self, schema: Mapping[str, Any], place: _Place) -> Iterator[Any]:
         for word in ("anyOf", "oneOf"):
             if word in schema:
                 rest = {key: each for key, each in schema.items() if key != word}
@@ -276,7 +283,7 @@ def _numbers(schema: Mapping[str, Any], variant: int, *, whole: bool) -> Iterato
     if high is not None:
         begin = min(begin, math.floor(high / step) * step)
         above = (high - begin) // step
-    for count in range(variant, variant + 3):
+    for count in (variant, variant + 1, variant + 2, 0, 1):
         yield _plain(begin + (count if count <= above else int(above) - count) * step)
     if low is not None and high is not None:
         yield _plain(low + (high - low) / (variant + 2))

@@ -46,6 +46,7 @@ class SchemaCheck:
     def __init__(self, schema: Any) -> None:
         self._schema = schema
         self._resolver: Any = None
+        self._targets: dict[str, Any] = {}
 
     def errors(self, value: Any) -> list[ValidationError]:
         """What is wrong with a JSON value, at most MAX_ERRORS; raises SchemaUnusableError."""
@@ -69,10 +70,14 @@ class SchemaCheck:
 
     def target(self, reference: str) -> Any:
         """What a `$ref` leads to, seen from the root; raises SchemaUnusableError."""
-        try:
-            return self._ready().lookup(reference).contents
-        except Unresolvable:
-            raise SchemaUnusableError(f"its $ref {shown(reference)} leads nowhere") from None
+        if reference not in self._targets:
+            try:
+                found = self._ready().lookup(reference).contents
+            except Unresolvable:
+                raise SchemaUnusableError(f"its $ref {shown(reference)} leads nowhere") from None
+            _check_schema(found)
+            self._targets[reference] = found
+        return self._targets[reference]
 
     def _ready(self) -> Any:
         if self._resolver is None:
@@ -102,7 +107,7 @@ def _errors(schema: Any, value: Any, resolver: Any) -> list[ValidationError]:
     except Unresolvable:
         raise SchemaUnusableError("a reference in it leads nowhere") from None
     except RecursionError:
-        raise SchemaUnusableError("it refers to itself without end") from None
+        raise SchemaUnusableError("its references lead too deep") from None
     except OutOfStepsError:
         raise SchemaUnusableError("checking against it takes too long") from None
     except Exception as error:  # whatever the library stumbles over: a $ref to what is no schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -16,6 +17,9 @@ from app.turns.visitors import RateLimit, owner, visitor_address
 
 _FORM_BYTES = 100_000
 """What a multipart form adds to the file in it, at most."""
+
+_FILES_IN_MEMORY = 4
+"""Uploads that are read at once; the others wait on disk."""
 
 ADDRESS_LIFETIME_S = 3600.0
 """How long the address of a picture works; a page that is opened again gets new ones."""
@@ -48,6 +52,7 @@ class MediaDesk:
 def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> APIRouter:
     """The routes under `/api/media`; `limit` counts a visitor's uploads."""
     router = APIRouter(prefix="/api/media", tags=["pictures and clips"])
+    in_memory = asyncio.Semaphore(_FILES_IN_MEMORY)
 
     @router.post("", status_code=201, max_body_size=desk.limits.max_bytes + _FORM_BYTES)
     async def upload(
@@ -59,11 +64,12 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
         if limit is not None:
             limit.take(visitor_address(request) if public else me)
         name = _plain_name(file.filename)
-        data = await file.read(desk.limits.max_bytes + 1)
-        try:
-            prepared = await prepare(data, name, desk.limits)
-        except MediaRefused as refused:
-            raise Refusal(422, "media_refused", str(refused)) from None
+        async with in_memory:
+            data = await file.read(desk.limits.max_bytes + 1)
+            try:
+                prepared = await prepare(data, name, desk.limits)
+            except MediaRefused as refused:
+                raise Refusal(422, "media_refused", str(refused)) from None
         attachment = await desk.library.add(me, prepared)
         return {**media_view(attachment, desk.address), "notes": list(prepared.notes)}
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 
 from app.chat import request
 from app.chat.messages import Effort
+from app.tools.toolset import read_toolset
 
 MAX_TEXT = 8_000_000
 """Characters of a message: about twice what 1,048,576 tokens hold."""
@@ -36,6 +44,11 @@ class TurnOptions(_Body):
     tools: tuple[dict[str, Any], ...] = Field((), max_length=128, description="OpenAI's array.")
     tool_choice: Literal["auto", "none", "required"] | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
+
+    @field_validator("tools")
+    @classmethod
+    def _server_takes_them(cls, tools: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        return read_toolset(list(tools)).tools if tools else tools
 
     def for_request(
         self, *, model: str, token_cap: int | None, send_reasoning: bool, break_control_tokens: bool

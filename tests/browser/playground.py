@@ -98,6 +98,10 @@ class Playground:
         await expect(self.send_button).to_have_attribute("data-state", "send")
         return last
 
+    async def new_chat(self) -> None:
+        await self.page.get_by_role("button", name="New chat").click()
+        await expect(self.welcome).to_be_visible()
+
     async def overflow(self) -> int:
         """Pixels by which the page is wider than its window."""
         wider: int = await self.page.evaluate(

@@ -100,17 +100,18 @@ async def test_the_empty_state_offers_the_examples(playground: Playground) -> No
     await expect(playground.examples.locator(".example-title")).to_have_text(list(TITLES))
 
 
-@pytest.mark.parametrize("title", TITLES)
-async def test_an_example_is_sent_at_one_click(playground: Playground, title: str) -> None:
+async def test_each_example_is_sent_at_one_click(playground: Playground) -> None:
     await playground.write("a draft")
-    card = playground.examples.filter(has_text=title)
-    text = await card.locator(".example-text").inner_text()
-    await card.click()
-    await expect(playground.user_messages.locator(".user-text")).to_have_text(text)
-    turn = await playground.ended()
-    await expect(turn).to_have_attribute("data-state", "complete")
-    await expect(playground.notices).to_have_count(0)
-    await expect(playground.welcome).to_have_count(0)
-    await expect(playground.message).to_have_value("a draft")
-    attached = 1 if title.startswith("Show it") else 0
-    await expect(playground.user_messages.locator(".thumb")).to_have_count(attached)
+    for title in TITLES:
+        card = playground.examples.filter(has_text=title)
+        text = await card.locator(".example-text").inner_text()
+        await card.click()
+        await expect(playground.user_messages.locator(".user-text")).to_have_text(text)
+        turn = await playground.ended()
+        await expect(turn).to_have_attribute("data-state", "complete")
+        await expect(playground.notices).to_have_count(0)
+        await expect(playground.welcome).to_have_count(0)
+        await expect(playground.message).to_have_value("a draft")
+        attached = 1 if title.startswith("Show it") else 0
+        await expect(playground.user_messages.locator(".thumb")).to_have_count(attached)
+        await playground.new_chat()

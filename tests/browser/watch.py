@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from playwright.async_api import ConsoleMessage, Page, Request
+from playwright.async_api import ConsoleMessage, Dialog, Page, Request
 
 _INSIDE = ("data", "blob")
 _LEFT = "net::ERR_ABORTED"
@@ -26,7 +26,7 @@ class Watch:
         page.on("pageerror", lambda error: self._seen.append(f"page error: {error}"))
         page.on("requestfailed", self._failed)
         page.on("request", self._request)
-        page.on("dialog", lambda dialog: self._seen.append(f"dialog: {dialog.message}"))
+        page.on("dialog", self._dialog)
 
     def expect(self, pattern: str) -> None:
         """This goes wrong on purpose: what matches the pattern fails nothing."""
@@ -42,6 +42,10 @@ class Watch:
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self._seen.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    async def _dialog(self, dialog: Dialog) -> None:
+        self._seen.append(f"dialog: {dialog.message}")
+        await dialog.dismiss()
 
     def _failed(self, request: Request) -> None:
         if request.failure != _LEFT:

@@ -219,8 +219,11 @@ def test_checks_do_not_change_what_later_checks_find() -> None:
         ({"properties": {"x": {"items": [{}]}}}, "$.properties.x.items cannot be an array"),
         ({"$ref": "#/$defs/nope"}, 'its $ref "#/$defs/nope" leads nowhere'),
         ({"$ref": "#nope"}, 'its $ref "#nope" leads nowhere'),
-        ({"$ref": "#"}, "it refers to itself without end"),
-        ({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/allOf/0"}}}, "without end"),
+        ({"$ref": "#"}, "its references lead too deep"),
+        (
+            {"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/allOf/0"}}},
+            "lead too deep",
+        ),
         ({"properties": {"x": {"$ref": "#/required"}}, "required": ["x"]}, "cannot be applied"),
         ({"$id": "http://[bad"}, "it cannot be applied"),
     ],

@@ -131,6 +131,7 @@ async def test_what_cannot_be_sent_is_refused_in_a_sentence(client: Client, data
         ({"text": "x", "options": {"enable_thinking": False}}, "enable_thinking"),
         ({"text": "x", "attachments": ["../../etc/passwd"]}, "attachments"),
         ({"text": "x", "options": {"stop": [""]}}, "stop"),
+        ({"text": "x", "options": {"tools": [{"type": "function"}]}}, "$[0].function"),
     ],
 )
 async def test_a_bad_request_is_refused_in_a_sentence_that_names_it(

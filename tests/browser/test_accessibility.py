@@ -1,0 +1,69 @@
+"""What axe finds, and what a screen reader is told."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import expect
+
+from tests.browser.playground import OpenPlayground, Playground
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+GRAVE = ("serious", "critical")
+
+
+async def violations(playground: Playground) -> list[str]:
+    """The serious and critical ones, with the elements that they are about."""
+    await playground.page.wait_for_function(
+        "document.getAnimations().every(a => a.playState !== 'running')"
+    )
+    found = (await Axe().run(playground.page)).response["violations"]
+    return [
+        f"{each['id']} ({each['impact']}): {node['html'][:200]} {node.get('failureSummary', '')}"
+        for each in found
+        if each["impact"] in GRAVE
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_no_grave_violation(open_playground: OpenPlayground, theme: str) -> None:
+    playground = await open_playground(color_scheme=theme)
+    assert await violations(playground) == []
+    turn = await playground.ask("Show me what Markdown can do")
+    await turn.get_by_test_id("reasoning").get_by_role("button").click()
+    assert await violations(playground) == []
+    await playground.new_chat()
+    await playground.examples.filter(has_text="Call a tool").click()
+    await playground.ended()
+    await playground.simulate("status=400")
+    await playground.ask("And now?")
+    await playground.page.set_viewport_size({"width": 390, "height": 844})
+    assert await violations(playground) == []
+    await playground.settings_toggle.click()
+    await expect(playground.settings).to_be_in_viewport(ratio=1)
+    assert await violations(playground) == []
+
+
+async def test_a_screen_reader_is_told_the_stages_and_not_each_token(
+    playground: Playground,
+) -> None:
+    await playground.page.evaluate(
+        """() => {
+          window.told = [];
+          const region = document.querySelector("[data-testid=announcer]");
+          new MutationObserver(() => window.told.push(region.textContent))
+            .observe(region, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    await playground.ask("Hello")
+    assert await playground.page.evaluate("window.told") == ["Thinking", "Answering", "Done"]
+    log = playground.page.get_by_role("log", name="Conversation")
+    await expect(log).to_have_attribute("aria-live", "off")
+
+
+async def test_the_page_has_one_name_and_headings_in_order(playground: Playground) -> None:
+    await expect(playground.page.get_by_role("heading", level=1)).to_have_count(1)
+    await expect(playground.page).to_have_title("GLM-5.3-Flash Playground")
+    await expect(playground.page.get_by_test_id("status")).to_contain_text("Simulator")

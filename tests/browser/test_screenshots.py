@@ -1,0 +1,98 @@
+"""Pictures of the page for people to look at, and the one in the README.
+
+They are written to tests/browser/screenshots, which is not committed. README_SCREENSHOT=path
+writes the README's picture there as well.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tests.browser.playground import OpenPlayground, Playground
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+FOLDER = Path(__file__).parent / "screenshots"
+SIZES = ((1440, 900), (1024, 768), (390, 844))
+EXAMPLE = Path(__file__).parents[2] / "assets" / "examples" / "picture.png"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: str) -> None:
+    playground = await open_playground(color_scheme=theme)
+
+    await _take(playground, f"empty-{theme}")
+    await playground.simulate("reasoning=2500;chunk=20;stall-after=25")
+    await playground.send("Explain sparse attention in three concise sentences.")
+    await expect(playground.reasoning).to_contain_text("scrolling can be tried")
+    await _take(playground, f"thinking-{theme}")
+    await playground.page.keyboard.press("Escape")
+    await playground.ended()
+    await _take(playground, f"stopped-{theme}")
+
+    await playground.simulate("")
+    await playground.new_chat()
+    turn = await playground.ask("Show me what Markdown can do")
+    await _take(playground, f"finished-{theme}")
+    await turn.get_by_test_id("reasoning").get_by_role("button").click()
+    await playground.page.locator(".transcript").evaluate("t => t.scrollTo(0, 0)")
+    await _take(playground, f"reasoning-{theme}")
+
+    await playground.new_chat()
+    await playground.examples.filter(has_text="Call a tool").click()
+    await playground.ended()
+    await _take(playground, f"tool-{theme}")
+
+    await playground.simulate("status=400")
+    await playground.ask("And tomorrow?")
+    await _take(playground, f"error-{theme}")
+
+    await playground.new_chat()
+    await playground.page.get_by_test_id("image-input").set_input_files(EXAMPLE)
+    await expect(playground.page.get_by_test_id("image-slot")).to_have_attribute(
+        "data-state", "ready"
+    )
+    await playground.write("What do you see in this picture?\nName its shapes and colours.")
+    await _take(playground, f"attached-{theme}")
+
+    for width, height in SIZES:
+        await playground.page.set_viewport_size({"width": width, "height": height})
+        if not await playground.settings_toggle.get_attribute("aria-expanded") == "true":
+            await playground.settings_toggle.click()
+        await expect(playground.settings).to_be_in_viewport(ratio=1)
+        await _save(playground, f"settings-{theme}-{width}")
+
+
+async def test_the_picture_of_the_readme(open_playground: OpenPlayground) -> None:
+    playground = await open_playground(width=1440, height=900, color_scheme="light")
+    await playground.page.get_by_test_id("image-input").set_input_files(EXAMPLE)
+    await expect(playground.page.get_by_test_id("image-slot")).to_have_attribute(
+        "data-state", "ready"
+    )
+    turn = await playground.ask("What do you see in this picture? Put it into a table.")
+    await expect(turn).to_have_attribute("data-state", "complete")
+    await turn.get_by_test_id("reasoning").get_by_role("button").click()
+    await playground.page.locator(".transcript").evaluate("t => t.scrollTo(0, 0)")
+    picture = await _save(playground, "readme")
+    if wanted := os.environ.get("README_SCREENSHOT"):
+        Path(wanted).write_bytes(picture)
+
+
+async def _take(playground: Playground, name: str) -> None:
+    """A picture at each size."""
+    for width, height in SIZES:
+        await playground.page.set_viewport_size({"width": width, "height": height})
+        await _save(playground, f"{name}-{width}")
+
+
+async def _save(playground: Playground, name: str) -> bytes:
+    FOLDER.mkdir(exist_ok=True)
+    await playground.page.mouse.move(0, 0)
+    await playground.page.evaluate("document.fonts.ready")
+    picture = await playground.page.screenshot(path=FOLDER / f"{name}.png", animations="disabled")
+    assert picture.startswith(b"\x89PNG")
+    return picture

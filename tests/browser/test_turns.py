@@ -1,0 +1,134 @@
+"""A turn from its start to its end: stopping, asking again, and the figures under it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.browser.playground import Playground
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+SLOW_ANSWER = "no-reasoning;answer=4000;chunk=5;speed=40"
+
+
+@pytest.mark.parametrize("way", ["button", "Escape"])
+async def test_stop_keeps_what_came_and_frees_the_chat(playground: Playground, way: str) -> None:
+    await playground.simulate(SLOW_ANSWER)
+    await playground.send("Tell me something long")
+    await expect(playground.answers).to_contain_text("Section 1")
+    if way == "button":
+        await playground.page.get_by_role("button", name="Stop").click()
+    else:
+        await playground.page.keyboard.press("Escape")
+    turn = await playground.ended()
+    await expect(turn).to_have_attribute("data-state", "incomplete")
+    await expect(playground.answers).to_contain_text("Section 1")
+    await expect(playground.notices).to_have_attribute("data-code", "stopped")
+    await expect(playground.notices).to_contain_text("Stopped; what came before is kept.")
+    await playground.simulate("")
+    again = await playground.ask("And now?")
+    await expect(again).to_have_attribute("data-state", "complete")
+    await expect(playground.turns).to_have_count(2)
+
+
+async def test_a_turn_can_be_stopped_before_anything_came(playground: Playground) -> None:
+    await playground.simulate("delay=60")
+    await playground.send("Hello")
+    await expect(playground.turns).to_contain_text("Waiting for the first token")
+    await playground.send_button.click()
+    await playground.ended()
+    await expect(playground.notices).to_contain_text("Stopped before anything came.")
+
+
+async def test_retry_replaces_the_last_answer(playground: Playground) -> None:
+    await playground.ask("First")
+    await playground.ask("Second")
+    retry = playground.page.get_by_role("button", name="Answer again")
+    await expect(retry).to_have_count(1)
+    first, second = await playground.turns.element_handles()
+    async with playground.page.expect_response("**/turns") as answered:
+        await retry.click()
+    body = (await answered.value).request.post_data_json
+    assert body["retry"] is True
+    turn = await playground.ended()
+    await expect(turn.get_by_test_id("answer")).to_contain_text("Second")
+    await expect(playground.turns).to_have_count(2)
+    await expect(playground.user_messages).to_have_count(2)
+    assert await first.evaluate("turn => turn.isConnected")
+    assert not await second.evaluate("turn => turn.isConnected")
+    await playground.reload()
+    await expect(playground.turns).to_have_count(2)
+
+
+async def test_new_chat_empties_the_page_and_ends_the_run(playground: Playground) -> None:
+    await playground.simulate(SLOW_ANSWER)
+    await playground.send("Tell me something long")
+    await expect(playground.answers).to_contain_text("Section 1")
+    async with playground.page.expect_request(
+        lambda request: request.method == "DELETE" and "/api/runs/" in request.url
+    ):
+        await playground.new_chat()
+    await expect(playground.turns).to_have_count(0)
+    await expect(playground.user_messages).to_have_count(0)
+    await expect(playground.message).to_be_focused()
+    await expect(playground.send_button).to_have_attribute("data-state", "send")
+    await playground.reload()
+    await expect(playground.welcome).to_be_visible()
+
+
+async def test_the_line_under_a_turn_has_its_figures(playground: Playground) -> None:
+    await playground.simulate("cached=128")
+    turn = await playground.ask("What is machine learning?")
+    figures = turn.get_by_role("list", name="Figures of this turn").get_by_role("listitem")
+    expected = (
+        r"First token \d+(\.\d+)? s",
+        r"Thinking [\d,.]+ tok/s",
+        r"Answer [\d,.]+ tok/s",
+        r"\d+ tokens",
+        "128 cached",
+        r"Total \d+(\.\d+)? s",
+    )
+    await expect(figures).to_have_text([re.compile(f"^{each}$") for each in expected])
+
+
+async def test_figures_that_the_server_did_not_count_are_marked_as_estimates(
+    playground: Playground,
+) -> None:
+    await playground.simulate("no-usage")
+    turn = await playground.ask("What is machine learning?")
+    figures = turn.get_by_role("list", name="Figures of this turn")
+    await expect(figures).to_contain_text(re.compile(r"~[\d,]+ tokens"))
+    await expect(turn.get_by_test_id("reasoning")).to_contain_text(re.compile(r"· ~[\d,]+ tokens"))
+
+
+async def test_nothing_shifts_when_a_turn_ends(open_playground: Any) -> None:
+    playground = await open_playground(height=1600)
+    await playground.simulate("chunk=2;speed=30")
+    await playground.send("What is machine learning?")
+    await expect(playground.answers).to_contain_text("Read as a question")
+    running = await _places(playground)
+    await playground.ended()
+    assert await _places(playground) == running
+
+
+async def _places(playground: Playground) -> dict[str, object]:
+    """Where the parts of the turn and the box stand, whatever the answer's length by now."""
+    answer, foot = await _box(playground.answers), await _box(playground.page.locator(".turn-foot"))
+    return {
+        "message": await _box(playground.user_messages),
+        "reasoning": await _box(playground.reasoning),
+        "answer": (answer["x"], answer["y"], answer["width"]),
+        "foot": (foot["x"], foot["width"], foot["height"]),
+        "foot under answer": round(foot["y"] - answer["y"] - answer["height"], 2),
+        "box": await _box(playground.page.locator(".composer-box")),
+    }
+
+
+async def _box(part: Locator) -> dict[str, float]:
+    box = await part.bounding_box()
+    assert box is not None
+    return {side: round(length, 2) for side, length in box.items()}
