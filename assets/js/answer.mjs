@@ -1,7 +1,7 @@
 // One answer: blocks of HTML that the server has rendered and made safe, set by their index.
 // This is the one place where HTML is parsed.
 
-import { dressCode, dressTables } from "./code.mjs";
+import { dressCode } from "./code.mjs";
 import { el } from "./dom.mjs";
 
 function parse(html) {
@@ -20,7 +20,6 @@ export class AnswerView {
     const block = this.block(index);
     block.replaceChildren(parse(html));
     dressCode(block);
-    dressTables(block);
   }
 
   /** The open code of block `index` grows by whole lines of plain text. */

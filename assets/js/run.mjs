@@ -58,12 +58,13 @@ export class RunListener {
 
   async listen() {
     let failures = 0;
+    let ended = false;
     while (!this.closing.signal.aborted) {
       try {
         for await (const batch of events(this.run, this.after, this.closing.signal)) {
           if (failures) this.told.onBack();
           failures = 0;
-          if (this.take(batch)) return this.close();
+          ended ||= this.take(batch);
         }
       } catch (error) {
         if (this.closing.signal.aborted) return;
@@ -73,6 +74,7 @@ export class RunListener {
           return;
         }
       }
+      if (ended) return this.close();
       if (this.closing.signal.aborted) return;
       const pause = PAUSES_S[Math.min(failures, PAUSES_S.length - 1)];
       failures += 1;

@@ -14,6 +14,7 @@ from tests.media.samples import clip, encoded, quarters
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 PNG = encoded(quarters(320, 240), "PNG")
 
 
@@ -71,13 +72,15 @@ async def test_a_chosen_picture_is_sent_shown_and_enlarged(playground: Playgroun
     await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
     await expect(slot(playground, "image")).to_contain_text("quarters.png")
     turn = await playground.ask("What is in the picture?")
-    await expect(turn.get_by_test_id("answer")).to_contain_text("320 × 240 pixels")
+    await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
     await expect(slot(playground, "image")).to_have_attribute("data-state", "empty")
 
     thumbnail = playground.user_messages.get_by_role("button", name="Enlarge quarters.png")
     assert await is_drawn(thumbnail.locator("img"))
     await thumbnail.click()
-    viewer = playground.page.get_by_role("dialog", name=re.compile("quarters.png, 320 × 240"))
+    viewer = playground.page.get_by_role(
+        "dialog", name=re.compile(f"quarters.png, 320 {TIMES} 240")
+    )
     await expect(viewer).to_be_visible()
     assert await is_drawn(viewer.locator("img"))
     await playground.page.keyboard.press("Escape")
@@ -91,7 +94,7 @@ async def test_a_picture_alone_can_be_sent(playground: Playground) -> None:
     await choose(playground, "image", file("quarters.png", "image/png", PNG))
     await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
     turn = await playground.ask("")
-    await expect(turn.get_by_test_id("answer")).to_contain_text("320 × 240 pixels")
+    await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
 
 
 @pytest.mark.parametrize("way", ["paste", "drop"])
@@ -100,7 +103,7 @@ async def test_a_picture_comes_by_paste_and_by_drop(playground: Playground, way:
     await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
     await expect(slot(playground, "image")).to_contain_text("moved.png")
     turn = await playground.ask("What is in the picture?")
-    await expect(turn.get_by_test_id("answer")).to_contain_text("320 × 240 pixels")
+    await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
 
 
 async def test_text_with_a_picture_of_itself_is_pasted_as_text(playground: Playground) -> None:
@@ -117,8 +120,8 @@ async def test_a_clip_and_a_picture_go_with_one_message(playground: Playground) 
     await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
     turn = await playground.ask("What is in the two?")
     answer = turn.get_by_test_id("answer")
-    await expect(answer).to_contain_text("The clip is 2.0 seconds long, 160 × 120 pixels")
-    await expect(answer).to_contain_text("The picture is 320 × 240 pixels")
+    await expect(answer).to_contain_text(f"The clip is 2.0 seconds long, 160 {TIMES} 120 pixels")
+    await expect(answer).to_contain_text(f"The picture is 320 {TIMES} 240 pixels")
     await playground.user_messages.get_by_role("button", name="Enlarge quarters.mp4").click()
     await expect(playground.page.get_by_role("dialog").locator("video")).to_be_visible()
     await playground.page.get_by_role("dialog").get_by_role("button", name="Close").click()
@@ -135,7 +138,7 @@ async def test_a_second_picture_takes_the_place_of_the_first(playground: Playgro
     await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
     turn = await playground.ask("What is in the picture?")
     await expect(playground.user_messages.locator(".thumb")).to_have_count(1)
-    await expect(turn.get_by_test_id("answer")).to_contain_text("200 × 100 pixels")
+    await expect(turn.get_by_test_id("answer")).to_contain_text(f"200 {TIMES} 100 pixels")
 
 
 async def test_an_older_picture_is_replaced_by_a_note_and_the_turn_says_so(

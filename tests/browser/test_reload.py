@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Route, expect
 
-from tests.browser.playground import Playground
+from tests.browser.playground import OpenPlayground, Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -30,10 +30,8 @@ async def words_of_the_model(playground: Playground) -> dict[str, str]:
 
 
 async def blocks(playground: Playground) -> list[str]:
-    html: list[str] = await playground.answers.locator(".block").evaluate_all(
-        "list => list.map(each => each.innerHTML)"
-    )
-    return html
+    """The text of each block of the answer."""
+    return await playground.answers.locator(".block").all_inner_texts()
 
 
 @pytest.mark.parametrize("reached", ["reasoning", "answer"])
@@ -82,7 +80,7 @@ async def test_a_lost_connection_is_said_and_the_turn_goes_on(playground: Playgr
     assert lost == 2
 
 
-async def test_two_tabs_of_one_reader_do_not_mix(open_playground: Any) -> None:
+async def test_two_tabs_of_one_reader_do_not_mix(open_playground: OpenPlayground) -> None:
     first: Playground = await open_playground()
     page = await first.page.context.new_page()
     first.watch.over(page)
@@ -107,7 +105,7 @@ async def test_an_ended_chat_is_there_after_a_reload_and_goes_on(playground: Pla
     await expect(turn.get_by_test_id("answer")).to_contain_text("It is message 2 of this chat.")
 
 
-async def test_another_visitor_sees_nothing_of_it(open_playground: Any) -> None:
+async def test_another_visitor_sees_nothing_of_it(open_playground: OpenPlayground) -> None:
     first: Playground = await open_playground()
     await first.ask("My own business")
     chat = await first.page.evaluate("sessionStorage['glm.chat']")

@@ -61,7 +61,7 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
 
     for width, height in SIZES:
         await playground.page.set_viewport_size({"width": width, "height": height})
-        if not await playground.settings_toggle.get_attribute("aria-expanded") == "true":
+        if await playground.settings_toggle.get_attribute("aria-expanded") != "true":
             await playground.settings_toggle.click()
         await expect(playground.settings).to_be_in_viewport(ratio=1)
         await _save(playground, f"settings-{theme}-{width}")

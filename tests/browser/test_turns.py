@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import expect
 
-from tests.browser.playground import Playground
+from tests.browser.playground import OpenPlayground, Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -105,7 +104,7 @@ async def test_figures_that_the_server_did_not_count_are_marked_as_estimates(
     await expect(turn.get_by_test_id("reasoning")).to_contain_text(re.compile(r"· ~[\d,]+ tokens"))
 
 
-async def test_nothing_shifts_when_a_turn_ends(open_playground: Any) -> None:
+async def test_nothing_shifts_when_a_turn_ends(open_playground: OpenPlayground) -> None:
     playground = await open_playground(height=1600)
     await playground.simulate("chunk=2;speed=30")
     await playground.send("What is machine learning?")
@@ -117,18 +116,18 @@ async def test_nothing_shifts_when_a_turn_ends(open_playground: Any) -> None:
 
 async def _places(playground: Playground) -> dict[str, object]:
     """Where the parts of the turn and the box stand, whatever the answer's length by now."""
-    answer, foot = await _box(playground.answers), await _box(playground.page.locator(".turn-foot"))
-    return {
-        "message": await _box(playground.user_messages),
-        "reasoning": await _box(playground.reasoning),
-        "answer": (answer["x"], answer["y"], answer["width"]),
-        "foot": (foot["x"], foot["width"], foot["height"]),
-        "foot under answer": round(foot["y"] - answer["y"] - answer["height"], 2),
-        "box": await _box(playground.page.locator(".composer-box")),
-    }
-
-
-async def _box(part: Locator) -> dict[str, float]:
-    box = await part.bounding_box()
-    assert box is not None
-    return {side: round(length, 2) for side, length in box.items()}
+    places: dict[str, object] = await playground.page.evaluate(
+        """() => {
+          const box = (name) => document.querySelector(name).getBoundingClientRect();
+          const [answer, foot] = [box(".answer"), box(".turn-foot")];
+          return {
+            message: box("article.user").toJSON(),
+            reasoning: box(".thought").toJSON(),
+            answer: [answer.x, answer.y, answer.width],
+            foot: [foot.x, foot.width, foot.height],
+            "foot under answer": foot.top - answer.bottom,
+            box: box(".composer-box").toJSON(),
+          };
+        }"""
+    )
+    return places
