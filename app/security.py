@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-
 # Gradio's page needs inline scripts and eval; pictures and clips come from here alone, and
 # frames are allowed since a Space shows the app in one.
 CONTENT_SECURITY_POLICY = "; ".join(

@@ -40,7 +40,12 @@ def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
     with gr.Column(elem_id="settings", min_width=0):
         gr.HTML(_HEADING, apply_default_css=False, elem_id="settings-heading")
         with gr.Column(elem_id="settings-body", min_width=0):
-            controls = [*_effort(), *_prompt(), *_sampling(), *_limits(max_tokens_cap)]
+            controls: list[gr.Slider | gr.Textbox | gr.Number] = [
+                *_effort(),
+                *_prompt(),
+                *_sampling(),
+                *_limits(max_tokens_cap),
+            ]
     gr.on(
         [control.change for control in controls],
         fn=None,

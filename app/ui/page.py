@@ -34,9 +34,8 @@ class PageSettings:
 
 def build_page(settings: PageSettings) -> gr.Blocks:
     """The page, to be mounted with `head=HEAD` and `theme=THEME` beside the turn API."""
-    with gr.Blocks(
-        title=PRODUCT, fill_height=True, fill_width=True, analytics_enabled=False
-    ) as page:
+    page = gr.Blocks(title=PRODUCT, fill_height=True, fill_width=True, analytics_enabled=False)
+    with page:
         build_header(simulator=settings.simulator, server_label=settings.server_label)
         with gr.Row(elem_id="body"):
             with gr.Tabs(elem_id="tabs"), gr.Tab("Chat", id="chat", elem_id="tab-chat"):

@@ -11,6 +11,9 @@ import { recall, remember } from "./memory.mjs";
 import { openSettings } from "./panel.mjs";
 import { EFFORT_NAMES, effortStop, onSettings, options, problem } from "./settings.mjs";
 
+const STILL_COMING =
+  "The answer is still coming. Send this when it has ended, or stop it first.";
+
 /** Called once by the Gradio component with the element that holds its template. */
 export function mount(element) {
   new Composer(element.querySelector(".composer"));
@@ -95,7 +98,10 @@ class Composer {
       if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
       if (chat.run && !document.querySelector("dialog[open]")) this.stop();
     });
-    chat.addEventListener("busy", () => this.update());
+    chat.addEventListener("busy", () => {
+      this.update();
+      if (!chat.busy && this.said.textContent === STILL_COMING) this.unsay();
+    });
     chat.addEventListener("tools", () => this.showTools());
     chat.addEventListener("reset", () => this.unsay());
     chat.addEventListener("refused", ({ detail }) => this.say(detail.sentence, "refused"));
@@ -130,7 +136,7 @@ class Composer {
     if (event.isComposing || event.keyCode === 229) return; // an input method takes this Enter
     event.preventDefault();
     if (!chat.busy) this.submit();
-    else this.say("The answer is still coming. Send this when it has ended, or stop it first.", "quiet");
+    else this.say(STILL_COMING, "quiet");
   }
 
   update() {

@@ -22,6 +22,8 @@ class Playground:
         self.page = page
         self.address = address
         self.watch = watch
+        self._faults = ""
+        self._options: dict[str, Any] = {}
         self.message = page.get_by_test_id("message")
         self.send_button = page.get_by_test_id("send")
         self.turns = page.get_by_test_id("turn")
@@ -53,26 +55,26 @@ class Playground:
 
     async def simulate(self, faults: str) -> None:
         """Asks the simulator for faults in each turn from now on; "" for none."""
-        await self.page.unroute(TURNS)
+        self._faults = faults
+        await self._change_turns()
 
-        async def with_faults(route: Route) -> None:
-            headers = {**route.request.headers, "x-simulate": faults}
-            await route.continue_(headers=headers)
+    async def declare(self, *tools: dict[str, Any], **options: Any) -> None:
+        """Adds functions to each turn from now on, as a page with a tool editor would."""
+        declared = [{"type": "function", "function": tool} for tool in tools]
+        self._options = {"tools": declared, **options}
+        await self._change_turns()
 
-        if faults:
-            await self.page.route(TURNS, with_faults)
-
-    async def declare(self, name: str, parameters: dict[str, Any], **options: Any) -> None:
-        """Adds a tool to each turn from now on, as a page with a tool editor would."""
-        await self.page.unroute(TURNS)
-        tool = {"type": "function", "function": {"name": name, "parameters": parameters}}
-
-        async def with_tool(route: Route) -> None:
+    async def _change_turns(self) -> None:
+        async def change(route: Route) -> None:
+            headers = route.request.headers
+            if self._faults:
+                headers = {**headers, "x-simulate": self._faults}
             body = json.loads(route.request.post_data or "{}")
-            body["options"] |= {"tools": [tool], **options}
-            await route.continue_(post_data=json.dumps(body))
+            body["options"] |= self._options
+            await route.continue_(headers=headers, post_data=json.dumps(body))
 
-        await self.page.route(TURNS, with_tool)
+        await self.page.unroute(TURNS)
+        await self.page.route(TURNS, change)
 
     async def write(self, text: str) -> None:
         await self.message.fill(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from playwright.async_api import expect
@@ -11,11 +12,16 @@ from tests.browser.playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-LOCATION = {
-    "type": "object",
-    "properties": {"location": {"type": "string"}},
-    "required": ["location"],
-}
+
+def function(name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "parameters": {
+            "type": "object",
+            "properties": {"location": {"type": "string"}},
+            "required": ["location"],
+        },
+    }
 
 
 async def test_the_example_calls_its_tool(playground: Playground) -> None:
@@ -51,16 +57,19 @@ async def test_declared_tools_are_named_at_the_box_and_can_be_taken_away(
 
 
 async def test_calls_in_parallel_have_a_card_each(playground: Playground) -> None:
-    await playground.declare("get_weather", LOCATION)
-    turn = await playground.ask("What is the weather in Paris and the weather in London?")
+    await playground.declare(function("get_weather"), function("get_time"))
+    turn = await playground.ask("What is the weather in Paris and the time in London?")
     calls = turn.get_by_test_id("call")
     await expect(calls).to_have_count(2)
+    await expect(calls.nth(0)).to_contain_text("get_weather")
     await expect(calls.nth(0)).to_contain_text("Paris")
+    await expect(calls.nth(1)).to_contain_text("get_time")
     await expect(calls.nth(1)).to_contain_text("London")
 
 
 async def test_cut_arguments_are_shown_with_what_is_wrong(playground: Playground) -> None:
-    await playground.declare("get_weather", LOCATION, max_tokens=130, tool_choice="required")
+    await playground.simulate("no-reasoning;chunk=1")
+    await playground.declare(function("get_weather"), max_tokens=6, tool_choice="required")
     turn = await playground.ask("What is the weather in Paris?")
     call = turn.get_by_test_id("call")
     await expect(call).to_have_attribute("data-state", "bad")

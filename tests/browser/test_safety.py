@@ -48,7 +48,7 @@ async def test_a_hostile_name_of_a_tool_is_text(playground: Playground) -> None:
         "properties": {name: {"type": "string", "enum": [f"<script>{RUN}</script>"]}},
         "required": [name],
     }
-    await playground.declare(name, parameters, tool_choice="required")
+    await playground.declare({"name": name, "parameters": parameters}, tool_choice="required")
     turn = await playground.ask("Call it")
     call = turn.get_by_test_id("call")
     await expect(call.locator(".call-head")).to_contain_text(name)
