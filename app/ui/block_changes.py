@@ -11,7 +11,7 @@ __all__ = ["Block", "Change", "CodeText", "Item", "Truncate", "difference", "ite
 
 
 def difference(index: int, old: Rendered | None, new: Rendered) -> Iterator[Change]:
-    """What turns one rendering of a block into another: its last item and new ones, or all of it."""
+    """What turns one rendering of a block into another: its last items, or all of it."""
     if old == new:
         return
     if old is None or not _only_grew(old, new):

@@ -40,7 +40,7 @@ def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
     with gr.Column(elem_id="settings", min_width=0):
         gr.HTML(_HEADING, apply_default_css=False, elem_id="settings-heading")
         with gr.Column(elem_id="settings-body", min_width=0):
-            controls: list[gr.Slider | gr.Textbox | gr.Number] = [
+            controls: list[gr.Slider | gr.Textbox] = [
                 *_effort(),
                 *_prompt(),
                 *_sampling(),

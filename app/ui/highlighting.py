@@ -1,4 +1,7 @@
-"""Colours for code: Pygments, loaded when the first code block comes. Colours: assets/css/highlight.css."""
+"""Highlighted code: Pygments, loaded when the first code block comes.
+
+The colours of its classes are in assets/css/highlight.css.
+"""
 
 from __future__ import annotations
 

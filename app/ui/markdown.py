@@ -22,6 +22,8 @@ from app.ui.sanitising import sanitise
 
 Environment: TypeAlias = MutableMapping[str, Any]
 
+# A longer paragraph or item is no prose; it would hold up everybody else for half a second.
+MAX_INLINE = 50_000
 LISTS = frozenset({"bullet_list", "ordered_list"})
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 _log = logging.getLogger(__name__)
@@ -73,7 +75,7 @@ class Definitions(dict[str, Any]):
         super().__init__(known)
         self.missed: set[str] = set()
 
-    def get(self, label: str, default: Any = None) -> Any:  # type: ignore[override]
+    def get(self, label: str, default: Any = None) -> Any:
         """What markdown-it calls for a reference in the text."""
         found = super().get(label, default)
         if found is None:
@@ -206,7 +208,9 @@ def _item(
 
 
 def _html(tokens: list[Token], env: Environment) -> str | None:
-    """HTML, not yet sanitised; None where the text nests too deeply or the rendering failed."""
+    """HTML, not yet sanitised; None for what nests too deeply, is too long, or cannot be rendered."""
+    if sum(len(token.content) for token in tokens if token.type == "inline") > MAX_INLINE:
+        return None
     md = parser()
     state = StateCore("", md, env, tokens)
     try:

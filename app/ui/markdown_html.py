@@ -15,8 +15,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import unescapeAll
 from markdown_it.renderer import RendererHTML
-from markdown_it.rules_inline import StateInline
-from markdown_it.rules_inline import autolink, image
+from markdown_it.rules_inline import StateInline, autolink, image
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
@@ -157,7 +156,8 @@ def parser() -> MarkdownIt:
             "xhtmlOut": False,
         },
         renderer_cls=AnswerHtml,
-    ).enable(["table", "strikethrough"])
+    )
+    md.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
     md.inline.ruler.at("image", _image_rule)
     md.inline.ruler.at("autolink", _autolink_rule)
     enable_maths(md)
@@ -181,7 +181,7 @@ def code_shell(language: str, code: str) -> str:
 
 def is_growing(token: Token, complete: int) -> bool:
     """Whether a fence has no end yet in a text of which `complete` lines have come whole."""
-    start, end = token.map or (0, 0)
+    _, end = token.map or (0, 0)
     return end > complete or (end == complete and not is_closed(token))
 
 

@@ -25,7 +25,10 @@ _TOKEN = re.compile(
     r"|\\(?:begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+|\\.|\S",
     re.DOTALL,
 )
-_FENCE_NAME = r"(?:v|V|bra|Bra|group|moustache|angle|Angle|ang$|floor|ceil|paren|Paren|brbrak|curvyangle|blot)"
+_FENCE_NAME = (
+    r"(?:v|V|bra|Bra|group|moustache|angle|Angle|ang$|floor|ceil"
+    r"|paren|Paren|brbrak|curvyangle|blot)"
+)
 _OPENING = re.compile(rf"\\(?:\{{|[bB]igg?l(?![A-Za-z])|[ul]lcorner|[lL]+{_FENCE_NAME})")
 _CLOSING = re.compile(rf"\\(?:\}}|[bB]igg?r(?![A-Za-z])|[ul]rcorner|[rR]+{_FENCE_NAME})")
 _SCOPE = re.compile(r"\{|\}|\\(?:begin|end|left|right)(?![A-Za-z])")
@@ -51,7 +54,7 @@ def maths_html(source: str, *, display: bool) -> str:
 
 @dataclass(slots=True)
 class _Scope:
-    """A group of braces, an environment or a \left…\right: brackets pair only within one."""
+    r"""A group of braces, an environment or a \left…\right: brackets pair only within one."""
 
     brackets: int = 0
     arguments: int = 0  # that the commands before still want: a bracket given as one closes nothing
@@ -105,7 +108,7 @@ def _closes(token: str) -> bool:
 def _arguments(token: str) -> int:
     """How many arguments a token takes: found by asking math-core, which knows its commands."""
     if len(token) == 1:
-        return 1 if token in "^_" else 0
+        return int(token in {"^", "_"})
     if _SIZED.match(token):
         return 0
     for count in range(_MOST_ARGUMENTS):

@@ -77,7 +77,7 @@ def _is_formula(source: str, opening: str, start: int, end: int) -> bool:
 
 
 def _find_closing(source: str, closing: str, start: int, stop: int) -> int:
-    """Where the first `closing` that no backslash escapes stands in source[start:stop]; -1 if none."""
+    """Where the first unescaped `closing` stands in source[start:stop]; -1 if nowhere."""
     position = source.find(closing, start, stop)
     while position >= 0:
         backslashes = position - len(source[start:position].rstrip("\\")) - start

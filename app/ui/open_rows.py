@@ -1,9 +1,9 @@
 """An open list or table of which only the last item or row is still read.
 
 What came before is replaced by a short head. A list's head is an item of the same kind, written so
-that markdown-it finds the rest of the list as tight or as loose as the items it stands for leave it;
-whether its paragraph is hidden then tells how the whole list is. A table's head is its first two
-lines.
+that markdown-it finds the rest of the list as tight or as loose as the items it stands for leave
+it; whether its paragraph is hidden then tells how the whole list is. A table's head is its first
+two lines.
 """
 
 from __future__ import annotations

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import nh3
 
-_MATHML = frozenset(
-    "math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts "
-    "mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover".split()
-)
-_MARKDOWN = frozenset(
-    "a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong "
-    "table tbody td th thead tr ul".split()
-)
-_MATHML_ATTRIBUTES = frozenset(
-    "accent accentunder class columnspan depth display displaystyle fence form height largeop "
-    "linethickness lspace mathvariant maxsize minsize movablelimits notation rowspan rspace "
-    "scriptlevel separator stretchy style symmetric voffset width".split()
-)
+# fmt: off
+_MATHML = frozenset({
+    "math", "menclose", "merror", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded",
+    "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub",
+    "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+})
+_MARKDOWN = frozenset({
+    "a", "blockquote", "br", "code", "del", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+    "li", "ol", "p", "pre", "s", "span", "strong", "table", "tbody", "td", "th", "thead", "tr",
+    "ul",
+})
+_MATHML_ATTRIBUTES = frozenset({
+    "accent", "accentunder", "class", "columnspan", "depth", "display", "displaystyle", "fence",
+    "form", "height", "largeop", "linethickness", "lspace", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowspan", "rspace", "scriptlevel", "separator", "stretchy",
+    "style", "symmetric", "voffset", "width",
+})
+# fmt: on
 ALLOWED_TAGS = _MARKDOWN | _MATHML
 ALLOWED_ATTRIBUTES: dict[str, set[str]] = {
     "a": {"href", "title"},

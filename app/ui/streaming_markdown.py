@@ -26,8 +26,10 @@ __all__ = ["Block", "Change", "CodeText", "Item", "StreamingMarkdown", "Truncate
 
 # Up to this many characters the open block is read at each call; a longer one when an eighth more
 # has come, so that all the reading stays proportional to the text.
-LARGE = 8_192
+LARGE = 2_048
 _GROWTH = 8
+# How many characters of finished blocks one call may render again for new link definitions.
+_MOST_REFRESHED = 8_192
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
@@ -102,7 +104,7 @@ class StreamingMarkdown:
             while final or self._fence or self._is_due():
                 if not self._step(changes, final):
                     break
-        changes += self._links.refresh(None if final else LARGE)
+        changes += self._links.refresh(None if final else _MOST_REFRESHED)
         return changes
 
     def _take(self, fresh: str) -> None:

@@ -107,7 +107,8 @@ async def test_a_line_of_an_answer_has_a_readable_length(open_playground: OpenPl
 
 async def brightness(playground: Playground) -> float:
     """Of the page's ground, 0 to 255."""
-    colour: str = await playground.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    ground = playground.page.locator(".gradio-container").first
+    colour: str = await ground.evaluate("ground => getComputedStyle(ground).backgroundColor")
     red, green, blue = (int(number) for number in re.findall(r"\d+", colour)[:3])
     return (red + green + blue) / 3
 
@@ -135,7 +136,7 @@ async def test_all_can_be_reached_by_tab_and_the_focus_is_seen(
     playground = await open_playground(width=1440, height=900)
     await playground.ask("Write some code")
     await playground.write("a draft, so that it can be sent")
-    await playground.page.evaluate("document.activeElement.blur()")
+    await playground.reload()
     reached = [found async for found in _tab_through(playground)]
     unseen = [name for name, is_seen in reached if not is_seen]
     assert unseen == []

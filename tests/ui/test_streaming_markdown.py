@@ -48,7 +48,9 @@ class Page:
         assert found
         block = self.blocks[index]
         opening, closing = (
-            ("<tbody>\n", "</tbody>") if found[1] == "table" else (block[: block.index("\n") + 1], f"</{found[1]}>")
+            ("<tbody>\n", "</tbody>")
+            if found[1] == "table"
+            else (block[: block.index("\n") + 1], f"</{found[1]}>")
         )
         head, body = block.split(opening, 1)
         body, tail = body[: body.rindex(closing)], body[body.rindex(closing) :]
