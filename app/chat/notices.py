@@ -176,7 +176,7 @@ def _call(call: ToolCall, turn: Turn, checker: ArgumentChecker) -> list[Notice]:
 
 _REPAIR_REMEDIES: Final = {
     "media_replaced": "Attach the older one again if the model should see it.",
-    "history_repaired": "Nothing to do; the request shows each change.",
+    "history_repaired": "Nothing to do: the server takes the history only so.",
     "control_tokens": "Reword the text if it should not steer the model.",
 }
 

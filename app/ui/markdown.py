@@ -208,7 +208,7 @@ def _item(
 
 
 def _html(tokens: list[Token], env: Environment) -> str | None:
-    """HTML, not yet sanitised; None for what nests too deeply, is too long, or cannot be rendered."""
+    """HTML, not yet sanitised; None for what is too long or too deep, or cannot be rendered."""
     if sum(len(token.content) for token in tokens if token.type == "inline") > MAX_INLINE:
         return None
     md = parser()

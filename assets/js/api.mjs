@@ -87,6 +87,7 @@ export async function* events(run, after, signal) {
   const abort = () => silent.abort();
   signal.addEventListener("abort", abort);
   let watchdog = setTimeout(abort, SILENCE_MS);
+  let isWhole = false;
   try {
     const response = await fetch(address(`runs/${run}/events?after=${after}`), {
       headers: headers(),
@@ -98,7 +99,10 @@ export async function* events(run, after, signal) {
     let rest = "";
     while (true) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) {
+        isWhole = true;
+        return;
+      }
       clearTimeout(watchdog);
       watchdog = setTimeout(abort, SILENCE_MS);
       const lines = (rest + value).split("\n");
@@ -112,7 +116,7 @@ export async function* events(run, after, signal) {
   } finally {
     clearTimeout(watchdog);
     signal.removeEventListener("abort", abort);
-    silent.abort();
+    if (!isWhole) abort();
   }
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.chat.events import ContentDelta, Event, Started, Waiting
+from app.chat.events import ContentDelta, Started, Waiting
 from app.chat.request import Request
 from app.endpoint import Endpoint, EndpointSettings
 from tests.conftest import StartLoopback
@@ -43,19 +43,21 @@ async def test_closed_between_two_events(loopback: StartLoopback) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [STREAMING, SILENT, QUEUED], ids=["streaming", "silent", "queued"]
+    ("reply", "events_before"),
+    [(SILENT, 0), (QUEUED, 1), (STREAMING, 2)],
+    ids=["silent", "queued", "streaming"],
 )
-async def test_cancelled_while_it_waits_for_bytes(loopback: StartLoopback, reply: Reply) -> None:
+async def test_cancelled_while_it_waits_for_bytes(
+    loopback: StartLoopback, reply: Reply, events_before: int
+) -> None:
     server = await loopback(reply)
-
-    async def read() -> list[Event]:
-        async with aclosing(endpoint.stream(Request({}))) as events:
-            return [event async for event in events]
-
     async with endpoint_for(server) as endpoint:
-        task = asyncio.create_task(read())
+        events = endpoint.stream(Request({}))
+        for _ in range(events_before):
+            await anext(events)
+        reading = asyncio.ensure_future(anext(events))
         exchange = await server.exchange(0)
-        await cancel(task)
+        await cancel(reading)
         await asyncio.wait_for(exchange.left.wait(), BOUND_S)
 
 

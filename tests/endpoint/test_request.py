@@ -144,10 +144,9 @@ async def test_the_key_is_in_no_message_log_or_repr(
     assert server.exchanges[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_the_key_is_in_no_traceback(loopback: StartLoopback, ask: Ask) -> None:
+async def test_the_key_is_in_no_traceback(loopback: StartLoopback) -> None:
     server = await loopback(answer())
-    settings = EndpointSettings(f"{server.url}/v1", SecretStr(KEY))
-    endpoint = Endpoint(settings)
+    endpoint = Endpoint(EndpointSettings(f"{server.url}/v1", SecretStr(KEY)))
     await endpoint.close()
 
     with pytest.raises(RuntimeError) as caught:
