@@ -100,10 +100,14 @@ def normalise(text: str) -> str:
     return text if text.isascii() else _LONE_SURROGATES.sub("\ufffd", text)
 
 
-def read(text: str, definitions: Mapping[str, Any]) -> Document:
-    """Find the blocks of a normalised text; `definitions` are those that stood before it."""
+def read(text: str, definitions: Mapping[str, Any], missing_cells: int = 0) -> Document:
+    """Find the blocks of a normalised text.
+
+    `definitions` are those that stood before it; `missing_cells` is for a table that begins it and
+    had more rows, which left out so many cells.
+    """
     md = parser()
-    env: Environment = {"references": dict(definitions)}
+    env: Environment = {"references": dict(definitions), "missing_cells": missing_cells}
     tokens: list[Token] = []
     state = StateBlock(text, md, env, tokens)
     offsets = state.bMarks.copy()

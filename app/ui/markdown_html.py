@@ -22,8 +22,9 @@ from markdown_it.utils import OptionsDict
 from app.ui.highlighting import highlight
 from app.ui.maths import maths_html
 from app.ui.maths_rules import enable_maths
+from app.ui.tables import table_rule
 
-MAX_NESTING = 100
+MAX_NESTING = 40
 TABLE_OPENING = '<div class="table" role="group" aria-label="Table" tabindex="0">'
 _LINK = re.compile(r"(?:https?://|mailto:)[^/\\]", re.IGNORECASE)
 
@@ -158,6 +159,7 @@ def parser() -> MarkdownIt:
         renderer_cls=AnswerHtml,
     )
     md.enable(["table", "strikethrough"]).disable(["html_block", "html_inline"])
+    md.block.ruler.at("table", table_rule, {"alt": ["paragraph", "reference"]})
     md.inline.ruler.at("image", _image_rule)
     md.inline.ruler.at("autolink", _autolink_rule)
     enable_maths(md)

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 from app.ui.block_changes import Block, Change, item_change
 from app.ui.markdown import LISTS, Document, Rendered, Unit, items, read
+from app.ui.tables import missing_cells
 
 # Four spaces put the text at column 5 or more: no item at the margin can be taken for a child.
 _PROBE_GAP = "    "
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-# markdown-it ends a table that lacks this many cells in all; a shortened table would not tell.
-_MOST_CELLS = 0x10000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,7 @@ class OpenRows:
     shown: list[str]  # the HTML of every item on the page
     loose: bool | None  # as the page shows it; None while no item has a paragraph of its own
     head_is_loose: bool
+    missing_cells: int  # of the finished rows
     missed: set[str]  # labels without a definition
     whole_length: int  # of the text when it was last read as a whole
 
@@ -63,6 +63,7 @@ class OpenRows:
             shown=list(shown.items),
             loose=_looseness(unit),
             head_is_loose=is_loose,
+            missing_cells=_missing_cells(head, taken.removeprefix(head), unit),
             missed=set(missed),
             whole_length=len(document.text),
         )
@@ -72,6 +73,7 @@ class OpenRows:
         taken = document.source(_first_lines(unit)[self.head_items], cut.line)
         if self.kind in LISTS:
             self.head, self.head_is_loose = _head(document, unit, taken, loose=self.head_is_loose)
+        self.missing_cells += _missing_cells(self.head, taken, unit)
         self.source.append(taken)
         self.finished += cut.item - self.head_items
 
@@ -90,7 +92,7 @@ class OpenRows:
         if unit.kind != self.kind:
             return True
         if self.kind == "table":
-            return not _is_small(unit, self.finished)
+            return False
         loose = _looseness(unit)
         if self.loose is None:
             self.loose = loose
@@ -111,8 +113,6 @@ class OpenRows:
 def find_cut(document: Document, unit: Unit, complete: int, rows: OpenRows | None) -> Cut | None:
     """Before the last item that has certainly begun, if items before it are thereby finished."""
     if unit.kind not in LISTS and unit.kind != "table":
-        return None
-    if unit.kind == "table" and not _is_small(unit, rows.finished if rows else 0):
         return None
     first = rows.head_items if rows else 0
     cut = None
@@ -145,7 +145,5 @@ def _first_lines(unit: Unit) -> list[int]:
     return [(tokens[0].map or [0])[0] for tokens in items(unit)]
 
 
-def _is_small(unit: Unit, finished: int) -> bool:
-    columns = sum(token.type == "th_open" for token in unit.tokens)
-    rows = finished + sum(token.type == "tr_open" for token in unit.tokens)
-    return columns * rows <= _MOST_CELLS
+def _missing_cells(head: str, rows: str, unit: Unit) -> int:
+    return missing_cells(head.split("\n")[0], rows[:-1].split("\n")) if unit.kind == "table" else 0

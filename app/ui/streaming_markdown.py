@@ -128,7 +128,9 @@ class StreamingMarkdown:
             return self._pass_lines_on(self._fence, changes, final)
         rows = self._rows
         text = (rows.head if rows else "") + self._tail
-        document = read(text if final else text[: clear_length(text)], self._links.known)
+        missing_cells = rows.missing_cells if rows else 0
+        visible = text if final else text[: clear_length(text)]
+        document = read(visible, self._links.known, missing_cells)
         complete = None if final else document.text.count("\n")
         finished = len(document.units) if complete is None else count_finished(document, complete)
         open_units = document.units[finished:]

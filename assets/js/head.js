@@ -1,4 +1,4 @@
-// Runs in the head, before everything else: who owns this browser's chats, and the chosen theme.
+// Runs in the head, before everything else: who owns this browser's chats.
 (() => {
   const KEY = "glm.owner";
 
@@ -40,17 +40,4 @@
     window.glmOwner.kept = "memory";
     return known;
   };
-
-  // Gradio takes its theme from the address; a theme chosen earlier is put there for it to find.
-  try {
-    const theme = localStorage.getItem("glm.theme");
-    const address = new URL(location.href);
-    if (theme && !address.searchParams.has("__theme")) {
-      address.searchParams.set("__theme", theme);
-      history.replaceState(history.state, "", address);
-      window.glmThemeAdded = true;
-    }
-  } catch {
-    // Nothing is kept here: the system's theme it is.
-  }
 })();

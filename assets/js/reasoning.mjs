@@ -104,8 +104,8 @@ export class ReasoningPane {
     this.describe();
   }
 
-  /** The thought is over. `mayClose`: nothing else than the reader's will keeps it open. */
-  end({ seconds, tokens: told, estimated }, mayClose) {
+  /** The thought is over. The pane stays as it is: with nothing behind it, it is what there is. */
+  end({ seconds, tokens: told, estimated }) {
     this.stopClock();
     this.element.dataset.state = "done";
     this.seconds = seconds ?? this.seconds;
@@ -114,7 +114,10 @@ export class ReasoningPane {
       this.estimated = estimated;
     }
     this.describe();
-    if (mayClose && !this.isBeingRead()) this.setOpen(false);
+  }
+
+  closeUnlessRead() {
+    if (!this.isBeingRead()) this.setOpen(false);
   }
 
   isBeingRead() {

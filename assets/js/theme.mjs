@@ -6,6 +6,14 @@ function isDark() {
   return document.body.classList.contains("dark");
 }
 
+function kept() {
+  try {
+    return localStorage.getItem("glm.theme");
+  } catch {
+    return null; // nothing is kept here: the system's theme it is
+  }
+}
+
 function keep(theme) {
   try {
     localStorage.setItem("glm.theme", theme);
@@ -22,10 +30,10 @@ function show(button) {
 
 /** Makes `button` switch the theme. */
 export function startTheme(button) {
-  if (window.glmThemeAdded) {
-    const address = new URL(location.href);
-    address.searchParams.delete("__theme");
-    history.replaceState(history.state, "", address);
+  // Gradio has set the theme of the address, or of the system, long before this runs.
+  const chosen = kept();
+  if (chosen && !new URL(location.href).searchParams.has("__theme")) {
+    document.body.classList.toggle("dark", chosen === "dark");
   }
   button.addEventListener("click", () => {
     document.body.classList.toggle("dark");

@@ -50,7 +50,7 @@ export class TurnView {
     const view = this.parts[at].view;
     if (part.kind === "reasoning") {
       view.fill(part.text);
-      view.end(part, true);
+      view.end(part);
     } else if (part.kind === "answer") {
       part.blocks.forEach((html, index) => view.setBlock(index, html));
     } else {
@@ -66,6 +66,7 @@ export class TurnView {
 
   openPart({ part, kind, name }, live) {
     this.count = null;
+    if (live) this.closeThought();
     const view =
       kind === "reasoning"
         ? new ReasoningPane({ live })
@@ -94,8 +95,14 @@ export class TurnView {
 
   closePart(event) {
     const part = this.parts[event.part];
-    if (part?.kind === "reasoning") part.view.end(event, this.page.isFollowed());
+    if (part?.kind === "reasoning") part.view.end(event);
     if (part === this.open) this.open = null;
+  }
+
+  /** Something follows the thought that came last: its pane closes, unless it is being read. */
+  closeThought() {
+    const last = this.parts.at(-1);
+    if (last?.kind === "reasoning" && this.page.isFollowed()) last.view.closeUnlessRead();
   }
 
   /** What was shown as an answer was a thought. */
@@ -136,7 +143,7 @@ export class TurnView {
   finish({ state, notices, stats }) {
     this.element.dataset.state = state;
     for (const { kind, view } of this.parts.filter(Boolean)) {
-      if (kind === "reasoning" && view.isLive) view.end({}, this.page.isFollowed());
+      if (kind === "reasoning" && view.isLive) view.end({});
     }
     this.foot.end(stats);
     this.told = notices;

@@ -165,9 +165,10 @@ class Upstream:
         self._session = session
         self._watch = f"{base_url}/watch"
 
-    async def simulate(self, faults: str) -> None:
+    async def simulate(self, faults: str, *, stamps: bool = False) -> None:
         """Sets what all requests are answered with, in the words of app/simulator/faults.py."""
-        async with self._session.put(self._watch, json={"simulate": faults}) as response:
+        body = {"simulate": faults, "stamps": stamps}
+        async with self._session.put(self._watch, json=body) as response:
             response.raise_for_status()
 
     async def chunks(self) -> int:

@@ -34,7 +34,8 @@ class _Contender:
 async def measure_load(stage: Stage, seconds: float) -> list[Figure]:
     """The app, a bare SDK loop and a gr.ChatInterface in turn, three times."""
     async with _contenders(stage) as contenders:
-        await stage.upstream.simulate(f"bench={round(seconds * CHUNKS_A_SECOND)}")
+        shape = f"bench={round(seconds * CHUNKS_A_SECOND)}"
+        await stage.upstream.simulate(shape, stamps=True)
         costs: dict[str, list[float]] = {each.server.name: [] for each in contenders}
         arrivals: list[list[Arrival]] = []
         for _ in range(_REPETITIONS):

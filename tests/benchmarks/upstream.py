@@ -2,9 +2,9 @@
 
 `python -m tests.benchmarks.upstream` prints its address. The app forwards a fault to its embedded
 simulator only, so here one for all requests is set beforehand. Some words of a stream carry the
-time at which they were sent, so that whoever reads them, on this machine, can tell the delay.
+time at which they were sent, if wanted: whoever reads them, on this machine, can tell the delay.
 
-`PUT /watch` with `{"simulate": …}` sets the header X-Simulate of all requests from now on.
+`PUT /watch` with `{"simulate": …}` sets the header X-Simulate of all requests from now on, and with `"stamps": true` has them stamped.
 `GET /watch` answers what was counted; with `?after=N` once more than N clients have hung up.
 """
 
@@ -38,6 +38,7 @@ class Watch:
     def __init__(self) -> None:
         self._simulator = create_simulator(SimulatorSettings())
         self._simulate = ""
+        self._stamps = False
         self._chunks = 0
         self._hung_up: list[float] = []
         self._hang_up = asyncio.Event()
@@ -54,7 +55,8 @@ class Watch:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         if request.method == "PUT":
-            self._simulate = (await request.json())["simulate"]
+            asked = await request.json()
+            self._simulate, self._stamps = asked["simulate"], asked["stamps"]
         after = int(request.query_params.get("after", -1))
         while len(self._hung_up) <= after:
             await self._hang_up.wait()
@@ -72,7 +74,7 @@ class Watch:
             if _TEXT.search(body):
                 self._chunks += 1
                 since_stamp += 1
-                if since_stamp >= STAMP_EVERY:
+                if self._stamps and since_stamp >= STAMP_EVERY:
                     body, stamped = _WORD.subn(_stamp, body, 1)
                     since_stamp = 0 if stamped else since_stamp
                     message = {**message, "body": body}

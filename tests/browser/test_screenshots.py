@@ -7,6 +7,7 @@ writes the README's picture there as well.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
     playground = await open_playground(color_scheme=theme)
 
     await _take(playground, f"empty-{theme}")
-    await playground.simulate("reasoning=2500;chunk=20;stall-after=25")
+    await playground.simulate("reasoning=6000;chunk=20;speed=40;stall-after=60")
     await playground.send("Explain sparse attention in three concise sentences.")
-    await expect(playground.reasoning).to_contain_text("scrolling can be tried")
+    await expect(playground.reasoning).to_contain_text(re.compile("(That is everything.*){3}"))
     await _take(playground, f"thinking-{theme}")
     await playground.page.keyboard.press("Escape")
     await playground.ended()
@@ -75,8 +76,6 @@ async def test_the_picture_of_the_readme(open_playground: OpenPlayground) -> Non
     )
     turn = await playground.ask("What do you see in this picture? Put it into a table.")
     await expect(turn).to_have_attribute("data-state", "complete")
-    await turn.get_by_test_id("reasoning").get_by_role("button").click()
-    await playground.page.locator(".transcript").evaluate("t => t.scrollTo(0, 0)")
     picture = await _save(playground, "readme")
     if wanted := os.environ.get("README_SCREENSHOT"):
         Path(wanted).write_bytes(picture)

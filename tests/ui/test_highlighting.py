@@ -39,7 +39,9 @@ def test_very_long_code_stays_plain() -> None:
 
 @pytest.mark.parametrize(("scheme", "ground"), GROUNDS.items())
 def test_every_colour_can_be_read(scheme: str, ground: str) -> None:
-    [rules] = re.findall(rf"^{re.escape(scheme)} \{{(.*?)\}}", CSS.read_text(), re.M | re.S)
+    [rules] = re.findall(
+        rf"^{re.escape(scheme)} \{{(.*?)\}}", CSS.read_text(), re.MULTILINE | re.DOTALL
+    )
     colours = re.findall(r"--code-\w+: (#[0-9a-f]{6});", rules)
     assert len(colours) >= 5
     for colour in colours:

@@ -169,6 +169,7 @@ def test_the_sanitiser_takes_addresses_away_that_lead_elsewhere(html: str) -> No
         "$" + "[\\frac]'" * 400 + "$",
         "$\\def\\a#1{" + "{" * 80 + "#1" + "}" * 80 + "}" + "\\a{" * 90 + "x" + "}" * 90 + "$",
         "$\\def\\a{\\a\\a}\\a$",
+        "|" + "a|" * 256 + "\n|" + "-|" * 256 + "\n" + "|x|\n" * 300,
         "|" * 5_000 + "\n" + "|-" * 5_000,
         "[a]: http://e.x\n" * 3_000,
         "    \n" * 5_000,
