@@ -8,13 +8,18 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PROJECT = Path(__file__).resolve().parent.parent
 MODEL = "zai-org/GLM-5.3-Flash"
+
+_BASE_URL_FORM = (
+    "The base URL must start with http:// or https://, name a host and hold no query, "
+    "such as http://127.0.0.1:8000/v1."
+)
 
 ConnectionKind: TypeAlias = Literal["simulator", "baseten", "compatible"]
 
@@ -246,7 +251,7 @@ class Settings(BaseSettings):
             "baseten",
             f"Baseten, model {self.baseten_model_id}, {label}",
             f"https://model-{self.baseten_model_id}.api.baseten.co/{place}/sync/v1",
-            self.baseten_api_key,
+            _sendable(self.baseten_api_key, "BASETEN_API_KEY"),
         )
 
 
@@ -273,17 +278,35 @@ def compatible_connection(base_url: str, settings: Settings) -> Connection:
 
 
 def _compatible(base_url: str, api_key: SecretStr | None) -> Connection:
-    parts = urlsplit(base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError(
-            "The base URL must start with http:// or https:// and name a host, "
-            "such as http://127.0.0.1:8000/v1."
-        )
+    parts = _split(base_url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise SettingsError(_BASE_URL_FORM)
     if parts.username or parts.password:
         raise SettingsError(
             "The base URL holds a user or a password: leave them out, and set OPENAI_API_KEY."
         )
-    return Connection("compatible", parts.netloc, base_url.strip().rstrip("/"), api_key)
+    key = _sendable(api_key, "OPENAI_API_KEY") if api_key is not None else None
+    return Connection("compatible", parts.netloc, base_url.strip().rstrip("/"), key)
+
+
+def _split(base_url: str) -> SplitResult:
+    try:
+        parts = urlsplit(base_url)
+        parts.port  # noqa: B018 - reading it checks it
+    except ValueError:
+        raise SettingsError(_BASE_URL_FORM) from None
+    return parts
+
+
+def _sendable(key: SecretStr, name: str) -> SecretStr:
+    """The key without blanks around it. Raises SettingsError where no header can carry it."""
+    text = key.get_secret_value().strip()
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
+        raise SettingsError(
+            f"{name} holds a character that no key has: copy it again, without spaces, quotes "
+            "or line breaks."
+        )
+    return SecretStr(text)
 
 
 def _is_loopback(host: str) -> bool:

@@ -20,11 +20,12 @@ KEY = "test-key-not-real-but-to-be-kept"
     [
         answer("Hi"),
         Reply.json({"error": {"message": f"bad key {KEY}", "code": 401}}, status=401),
+        Reply.json({"error": "no"}, status=400, x_request_id=KEY),
         Reply((b"<html>not a model</html>",), content_type="text/html"),
         Reply((b"data: {broken\n\n",)),
         HANG_UP,
     ],
-    ids=["answer", "refused", "no model server", "unreadable", "hung up"],
+    ids=["answer", "refused", "echoed", "no model server", "unreadable", "hung up"],
 )
 async def test_the_key_is_in_no_page_event_export_or_log(
     loopback: Callable[..., Any],

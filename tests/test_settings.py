@@ -92,6 +92,12 @@ def test_a_base_url_alone_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     assert connection.api_key is None
 
 
+def test_blanks_around_a_pasted_key_are_no_part_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
+    assert load_settings().connection().api_key == SecretStr(KEY)
+
+
 def test_an_openai_key_alone_is_ignored_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     settings = load_settings()
@@ -117,6 +123,18 @@ def test_an_openai_key_alone_is_ignored_and_said(monkeypatch: pytest.MonkeyPatch
         ),
         ({"OPENAI_BASE_URL": "127.0.0.1:8000"}, ["http://"]),
         ({"OPENAI_BASE_URL": f"http://user:{KEY}@127.0.0.1/v1"}, ["password"]),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:99999/v1"}, ["http://"]),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:abc/v1"}, ["http://"]),
+        ({"OPENAI_BASE_URL": "http://[::1/v1"}, ["http://"]),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1/v1?x=1"}, ["query"]),
+        (
+            {"OPENAI_BASE_URL": "http://127.0.0.1/v1", "OPENAI_API_KEY": f"{KEY}\n{KEY}"},
+            ["OPENAI_API_KEY", "copy it again"],
+        ),
+        (
+            {"BASETEN_MODEL_ID": "abc1d2ef", "BASETEN_API_KEY": f"{KEY}é"},
+            ["BASETEN_API_KEY", "copy it again"],
+        ),
         ({"GRADIO_SERVER_PORT": "seven"}, ["GRADIO_SERVER_PORT"]),
         ({"BASETEN_API_KEY": KEY, "BASETEN_MODEL_ID": "a/../b"}, ["BASETEN_MODEL_ID"]),
     ],

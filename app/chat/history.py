@@ -61,6 +61,9 @@ def _without_empty_parts(messages: Iterable[Message], repairs: list[Repair]) -> 
     kept: list[Message] = []
     for message in messages:
         parts = tuple(part for part in message.parts if part not in (Text(""), Reasoning("")))
+        if message.role == "assistant" and any(isinstance(part, Attachment) for part in parts):
+            _changed(repairs, "A picture or clip in an answer of the model was left out.")
+            parts = tuple(part for part in parts if not isinstance(part, Attachment))
         if not parts:
             _changed(repairs, f"An empty {message.role} message was left out.")
             continue

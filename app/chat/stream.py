@@ -66,8 +66,9 @@ class ChunkReader:
 def read_error(body: Mapping[str, Any], status: int | None = None) -> Failed | None:
     """The error that a body or an event states, in any of the shapes servers use; else None.
 
-    Shapes: `{"error": {"message", "code"}}`, `{"error": "text"}`, `{"detail": …}`, and vLLM's
-    older `{"object": "error", "message"}`. `status` is the HTTP status where there is one.
+    Shapes: `{"error": {"message", "code"}}`, `{"error": "text"}`, `{"detail": …}`, and
+    `{"message"}` alone, as vLLM's older `{"object": "error", "message"}`. `status` is the HTTP
+    status where there is one.
     """
     error = body.get("error")
     if isinstance(error, Mapping):
@@ -78,7 +79,8 @@ def read_error(body: Mapping[str, Any], status: int | None = None) -> Failed | N
         return Failed("server_error", status or known, text)
     if error:
         return Failed("server_error", status, error if isinstance(error, str) else _compact(error))
-    if body.get("object") == "error" or ("choices" not in body and "detail" in body):
+    says = "detail" in body or (isinstance(body.get("message"), str) and "usage" not in body)
+    if body.get("object") == "error" or ("choices" not in body and says):
         message = body.get("message") or body.get("detail")
         text = message if isinstance(message, str) and message else _compact(message or body)
         return Failed("server_error", status, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,6 +13,8 @@ from app.chat.events import ContentDelta, ContentWasReasoning, Event, ReasoningD
 from app.chat.messages import ToolCall
 from app.chat.notices import ArgumentChecker, notices
 from app.tools.run import AnsweredCall, Step
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def step_report(step: Step, checker: ArgumentChecker) -> dict[str, Any]:
@@ -60,7 +63,9 @@ def _answer(answered: AnsweredCall) -> dict[str, Any]:
 
 def print_json(report: Mapping[str, Any]) -> None:
     """The report on standard output, and nothing else."""
-    print(json.dumps(report, ensure_ascii=False, indent=2))
+    text = json.dumps(report, ensure_ascii=False, indent=2)
+    # Half a surrogate pair is no text: what is sent, and printed, is U+FFFD in its place.
+    print(_HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 class Console:

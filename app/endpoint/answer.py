@@ -87,7 +87,7 @@ class AnswerReader:
         events: list[Event] = []
         for text in texts:
             self._event_came = True
-            if text == _END_MARK:
+            if text.strip() == _END_MARK:
                 events += self._noted(self._chunks.end())
                 self.ended = True
                 break
@@ -102,7 +102,9 @@ class AnswerReader:
         return events
 
     def _read_last_events(self, *, broken: bool) -> list[Event]:
-        whole = [text for text in self._decoder.flush() if text == _END_MARK or _is_json(text)]
+        whole = [
+            text for text in self._decoder.flush() if text.strip() == _END_MARK or _is_json(text)
+        ]
         events = self._read_events(whole)
         if self.ended:
             return events

@@ -25,7 +25,7 @@ from app.endpoint.settings import EndpointSettings
 from app.endpoint.waking import wake
 from app.endpoint.wire_json import encode_body
 
-_Worded = TypeVar("_Worded", Waiting, Failed)
+_Worded = TypeVar("_Worded", Waiting, Started, Failed)
 
 _REUSE_S: Final = 0.05
 """How long the end of a body is waited for after its last event, to keep the connection."""
@@ -100,7 +100,7 @@ class Endpoint:
         response = await deadline.limit(self._connection.complete(body, headers))
         try:
             request_id = request_id_of(response.headers)
-            yield Started(response.status_code, request_id)
+            yield self._without_key(Started(response.status_code, request_id))
             reader = AnswerReader(response.headers.get("content-type", ""), request_id)
             stream = response.aiter_bytes()
             while not reader.ended:
@@ -144,9 +144,14 @@ class Endpoint:
         """The same event; a server that repeats the key in its message is not quoted on it."""
         secret = self._settings.api_key
         key = secret.get_secret_value() if secret else ""
-        if len(key) < _SHORTEST_SECRET or key not in event.message:
+        if len(key) < _SHORTEST_SECRET:
             return event
-        return replace(event, message=event.message.replace(key, "[API key]"))
+        told = event
+        if not isinstance(told, Started):
+            told = replace(told, message=told.message.replace(key, "[API key]"))
+        if not isinstance(told, Waiting) and told.request_id is not None:
+            told = replace(told, request_id=told.request_id.replace(key, "[API key]"))
+        return told
 
 
 async def _read_rest(stream: AsyncIterator[bytes]) -> None:

@@ -52,6 +52,8 @@ def read_retry_after(value: str | None, now: datetime) -> float | None:
         return None
     try:
         seconds = float(value)
+        if seconds < 0:
+            return None
     except ValueError:
         try:
             date = parsedate_to_datetime(value)

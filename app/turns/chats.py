@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app.chat.messages import Attachment, Conversation, Message, Part, Text
 from app.chat.notices import Notice, Problem
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 MAX_CHATS_PER_OWNER = 200
 MAX_CHATS = 5_000
 _TITLE_LENGTH = 60
+
+
+PartTokens: TypeAlias = tuple[tuple[int | None, bool], ...]
+"""A count for each part of a turn, or None, and whether it is an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class TurnEntry:
     notices: tuple[Notice, ...]
     checks: tuple[CallCheck, ...]
     stats: Mapping[str, Any]
-    tokens: tuple[tuple[int | None, bool], ...] = ()
+    tokens: PartTokens = ()
 
 
 @dataclass(slots=True)

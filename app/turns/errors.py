@@ -37,7 +37,12 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
-        return Refusal(error.status_code, "http_error", f"{error.detail}.").response()
+        return Refusal(error.status_code, "http_error", _sentence(error.detail)).response()
+
+    @app.exception_handler(Exception)
+    async def _failed(_request: Request, error: Exception) -> JSONResponse:
+        message = f"The playground itself failed: {type(error).__name__}."
+        return Refusal(500, "internal_error", message, "Try again; its log tells more.").response()
 
 
 def _sentences(error: RequestValidationError) -> tuple[str, str]:
@@ -47,4 +52,8 @@ def _sentences(error: RequestValidationError) -> tuple[str, str]:
         what = str(problem["msg"]).removeprefix("Value error, ")
         problems.append(f"{where}: {what}" if where else what)
     message = "; ".join(problems[:3]) or "The request cannot be read"
-    return f"{message[:1].upper()}{message[1:]}.", "Change it, then send again."
+    return _sentence(message), "Change it, then send again."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -20,9 +20,9 @@ from app.chat.history import Repair
 from app.chat.messages import Attachment, ToolCall
 from app.chat.notices import ArgumentChecker, notices
 from app.chat.request import Options, Request
-from app.chat.turn import TurnBuilder
+from app.chat.turn import Turn, TurnBuilder
 from app.turns.attachments import with_media
-from app.turns.chats import CallCheck, Chat, ChatBook, TurnEntry
+from app.turns.chats import CallCheck, Chat, ChatBook, PartTokens, TurnEntry
 from app.turns.log import EventLog
 from app.turns.publisher import Publisher
 from app.turns.rendering import Rendering
@@ -139,22 +139,29 @@ class Run:
             logger.error("A run failed in the playground itself", exc_info=error)
             sentence = f"The playground itself failed: {type(error).__name__}."
             self._builder.add(Failed("server_error", None, sentence))
-        self._publisher.close()
-        turn = self._builder.turn()
-        entry = TurnEntry(
-            id=self.turn_id,
-            turn=turn,
-            notices=notices(turn, self._checker, self._repairs),
-            checks=tuple(self._check(call) for call in turn.tool_calls),
-            stats=turn_stats(turn, self._publisher.tokens),
-            tokens=self._publisher.tokens,
-        )
+        try:
+            self._publisher.close()
+            entry = self._entry(self._builder.turn(), self._publisher.tokens)
+        except Exception as error:  # whatever it is, the run must end and its chat go on
+            logger.exception("A turn could not be told to its end")
+            sentence = f"The playground itself failed: {type(error).__name__}."
+            entry = self._entry(Turn(failure=Failed("server_error", None, sentence)), ())
         self._chat.entries.append(entry)
         self._services.chats.touch(self._chat)
         self.ended = True
         self.log.append("turn_end", turn=self.turn_id, **turn_outcome(entry))
         self.log.end()
         asyncio.get_running_loop().call_later(KEEP_LOG_S, self._let_go)
+
+    def _entry(self, turn: Turn, tokens: PartTokens) -> TurnEntry:
+        return TurnEntry(
+            id=self.turn_id,
+            turn=turn,
+            notices=notices(turn, self._checker, self._repairs),
+            checks=tuple(self._check(call) for call in turn.tool_calls),
+            stats=turn_stats(turn, tokens),
+            tokens=tokens,
+        )
 
     def _let_go(self) -> None:
         if self._chat.run is self:

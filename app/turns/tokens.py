@@ -14,6 +14,12 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
+def token_count(value: Any) -> int | None:
+    """A server's figure as a count of tokens; None for what is no count."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+    return value if is_count else None
+
+
 class TokenMeter:
     """The server's running count of the answer, told apart by part.
 
@@ -29,8 +35,8 @@ class TokenMeter:
 
     def usage(self, values: Mapping[str, Any]) -> None:
         """Takes the server's count so far."""
-        count = values.get("completion_tokens")
-        if isinstance(count, int):
+        count = token_count(values.get("completion_tokens"))
+        if count is not None:
             self._counted = count
             self._knows = True
 

@@ -9,8 +9,11 @@ from typing import Any
 from app.chat.messages import Attachment, Reasoning, Text, ToolCall
 from app.chat.notices import Notice
 from app.chat.turn import Turn
-from app.turns.chats import CallCheck, Chat, TurnEntry, UserEntry
-from app.turns.tokens import estimate_tokens
+from app.tools.arguments import MAX_ARGUMENTS
+from app.tools.errors import JsonTextError
+from app.tools.json_text import read_json
+from app.turns.chats import CallCheck, Chat, PartTokens, TurnEntry, UserEntry
+from app.turns.tokens import estimate_tokens, token_count
 
 MediaAddress = Callable[[str], str]
 """Gives the signed, short-lived address under which a page finds a picture or a clip."""
@@ -136,14 +139,14 @@ def notice_view(notice: Notice) -> dict[str, str]:
     return {"code": notice.code, "message": notice.message, "remedy": notice.remedy}
 
 
-def turn_stats(turn: Turn, tokens: tuple[tuple[int | None, bool], ...]) -> dict[str, Any]:
+def turn_stats(turn: Turn, tokens: PartTokens) -> dict[str, Any]:
     """The figures of a turn: seconds, tokens, tokens a second; None where not known.
 
     Thinking and answering are kept apart. `estimated` says that the server gave no counts.
     """
     usage = turn.usage or {}
-    completion = usage.get("completion_tokens")
-    estimated = not isinstance(completion, int)
+    completion = token_count(usage.get("completion_tokens"))
+    estimated = completion is None
     thought_s = answered_s = 0.0
     thought = 0
     for part, (count, _), seconds in zip(
@@ -155,10 +158,10 @@ def turn_stats(turn: Turn, tokens: tuple[tuple[int | None, bool], ...]) -> dict[
         else:
             answered_s += seconds
     details = _mapping(usage.get("completion_tokens_details"))
-    reasoning_tokens = details.get("reasoning_tokens")
-    if not isinstance(reasoning_tokens, int):
+    reasoning_tokens = token_count(details.get("reasoning_tokens"))
+    if reasoning_tokens is None:
         reasoning_tokens = thought
-    if isinstance(completion, int):
+    if completion is not None:
         answer_tokens = max(0, completion - reasoning_tokens)
     else:
         answer_tokens = estimate_tokens(turn.content) + sum(
@@ -168,8 +171,10 @@ def turn_stats(turn: Turn, tokens: tuple[tuple[int | None, bool], ...]) -> dict[
         "first_token_s": _rounded(turn.timings.first_token_s),
         "reasoning_tokens": reasoning_tokens,
         "answer_tokens": answer_tokens,
-        "prompt_tokens": usage.get("prompt_tokens"),
-        "cached_tokens": _mapping(usage.get("prompt_tokens_details")).get("cached_tokens"),
+        "prompt_tokens": token_count(usage.get("prompt_tokens")),
+        "cached_tokens": token_count(
+            _mapping(usage.get("prompt_tokens_details")).get("cached_tokens")
+        ),
         "thinking_tokens_per_s": _speed(reasoning_tokens, thought_s),
         "answer_tokens_per_s": _speed(answer_tokens, answered_s),
         "total_s": _rounded(turn.timings.total_s),
@@ -192,8 +197,9 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _laid_out(arguments: str) -> str:
+    """The arguments as they are easiest to read; as received where they are no plain JSON."""
     try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
+        value = read_json(arguments, max_characters=MAX_ARGUMENTS)
+    except JsonTextError:
         return arguments
     return json.dumps(value, indent=2, ensure_ascii=False) if value else arguments

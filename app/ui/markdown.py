@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from html import escape
+from itertools import islice
 from typing import Any, TypeAlias
 
 from markdown_it.rules_block import StateBlock
@@ -156,16 +157,24 @@ def render(
     return rendered or Rendered(_plain(document.source(unit.start, unit.end)))
 
 
+def render_items(
+    document: Document,
+    unit: Unit,
+    definitions: Definitions,
+    open_from: int | None = None,
+    first: int = 0,
+) -> list[str]:
+    """The items from `first` on that `render` makes of a list or table, and nothing else of it."""
+    env: Environment = {"references": definitions, "open_from": open_from}
+    return [_item(document, unit, tokens, env) for tokens in islice(items(unit), first, None)]
+
+
 def items(unit: Unit) -> Iterator[list[Token]]:
     """The tokens of each item of a list or row of a table's body; the first has the lines."""
     body, level = unit.tokens[1:-1], 1
     if unit.kind == "table":
-        kinds = [token.type for token in unit.tokens]
-        body, level = (
-            (unit.tokens[kinds.index("tbody_open") + 1 : -2], 2)
-            if ("tbody_open" in kinds)
-            else ([], 2)
-        )
+        start = next((i for i, token in enumerate(unit.tokens) if token.type == "tbody_open"), None)
+        body, level = [] if start is None else unit.tokens[start + 1 : -2], 2
     first = 0
     for position, token in enumerate(body):
         if token.level == level and token.nesting < 0:
@@ -179,7 +188,7 @@ def _list(document: Document, unit: Unit, env: Environment) -> Rendered:
     attributes = ' dir="auto"' if start is None else f' dir="auto" start="{int(start)}"'
     return Rendered(
         f"<{opening.tag}{attributes}>\n",
-        tuple(_item(document, tokens, env, "<ul>", "</ul>") for tokens in items(unit)),
+        tuple(_item(document, unit, tokens, env) for tokens in items(unit)),
         f"</{opening.tag}>",
     )
 
@@ -191,23 +200,21 @@ def _table(document: Document, unit: Unit, env: Environment) -> Rendered | None:
         return None
     head = sanitise(f"<table>{head.rstrip()}</table>").removesuffix("</table>")
     before = TABLE_OPENING + '<table dir="auto">' + head.removeprefix("<table>")
-    rows = tuple(
-        _item(document, tokens, env, "<table><tbody>", "</tbody></table>") for tokens in items(unit)
-    )
+    rows = tuple(_item(document, unit, tokens, env) for tokens in items(unit))
     if not rows:
         return Rendered(before + "</table></div>")
     return Rendered(before + "<tbody>\n", rows, "</tbody></table></div>")
 
 
-def _item(
-    document: Document, tokens: list[Token], env: Environment, before: str, after: str
-) -> str:
+def _item(document: Document, unit: Unit, tokens: list[Token], env: Environment) -> str:
     """An item, sanitised inside what must enclose it, so that it is safe alone; then taken out."""
+    is_list = unit.kind in LISTS
+    before, after = ("<ul>", "</ul>") if is_list else ("<table><tbody>", "</tbody></table>")
     html = _html(tokens, env)
     if html is None:
         start, end = tokens[0].map or (0, 0)
         plain = _plain(document.source(start, end))
-        html = f"<li>{plain}</li>" if after == "</ul>" else f"<tr><td>{plain}</td></tr>"
+        html = f"<li>{plain}</li>" if is_list else f"<tr><td>{plain}</td></tr>"
     return sanitise(before + html.rstrip() + after)[len(before) : -len(after)] + "\n"
 
 

@@ -17,7 +17,16 @@ from markdown_it.token import Token
 from app.ui.block_changes import Block, Change, CodeText, Item, Truncate, difference
 from app.ui.block_ends import clear_length, count_finished, ends_at_blank_line
 from app.ui.link_definitions import LinkDefinitions
-from app.ui.markdown import Definitions, Document, Rendered, Unit, normalise, read, render
+from app.ui.markdown import (
+    Definitions,
+    Document,
+    Rendered,
+    Unit,
+    normalise,
+    read,
+    render,
+    render_items,
+)
 from app.ui.markdown_html import code_language, code_shell, is_growing
 from app.ui.open_rows import Cut, OpenRows, find_cut
 from app.ui.sanitising import sanitise
@@ -158,8 +167,8 @@ class StreamingMarkdown:
             index = self._finished + position
             definitions = Definitions(self._links.known)
             if self._rows and position == 0:
-                current = render(document, unit, definitions, complete).items
-                changes += self._rows.update(index, current[self._rows.head_items :])
+                current = render_items(document, unit, definitions, complete, self._rows.head_items)
+                changes += self._rows.update(index, current)
                 self._rows.missed |= definitions.missed
                 continue
             old = self._shown[position] if position < len(self._shown) else None
@@ -196,6 +205,8 @@ class StreamingMarkdown:
         self, text: str, document: Document, open_units: list[Unit], cut: Cut | None, end: int
     ) -> None:
         """Go on from the line `end`, where the open block or its last item begins."""
+        if cut and not self._rows and not self._shown[0].rendered.items:  # shown as text
+            cut, end = None, open_units[0].start
         head_length = len(self._rows.head) if self._rows else 0  # which is no part of the text
         self._tail = text[max(document.line_offsets[end], head_length) :]
         if cut and self._rows:

@@ -23,7 +23,11 @@ export class TurnFoot {
     this.stopClock();
     this.state.hidden = false;
     this.state.dataset.kind = kind;
-    this.stopClock = startClock((passed) => setText(this.text, say(passed)));
+    this.stopClock = startClock((passed) => {
+      setText(this.text, say(passed));
+      const beat = String(Math.floor(passed) % 2);
+      if (this.state.dataset.beat !== beat) this.state.dataset.beat = beat;
+    });
   }
 
   /** The turn has ended; figures that are not known are left out. */

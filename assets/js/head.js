@@ -1,4 +1,4 @@
-// Runs in the head, before everything else: who owns this browser's chats.
+// Runs in the head, before the page is drawn: who owns this browser's chats, and the chosen theme.
 (() => {
   const KEY = "glm.owner";
 
@@ -40,4 +40,14 @@
     window.glmOwner.kept = "memory";
     return known;
   };
+
+  // Gradio has taken the theme of the address, or of the system, by now; nothing is drawn yet.
+  try {
+    const chosen = localStorage.getItem("glm.theme");
+    if (chosen && !new URL(location.href).searchParams.has("__theme")) {
+      document.body.classList.toggle("dark", chosen === "dark");
+    }
+  } catch {
+    // Nothing is kept here: the system's theme it is.
+  }
 })();

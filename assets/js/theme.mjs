@@ -1,20 +1,17 @@
-// Light or dark: the system's choice until the reader makes one, which this browser keeps.
+// Light or dark: the system's choice until the reader makes one, which this browser keeps (head.js
+// takes it up when the page opens).
 
 import { changeIcon } from "./dom.mjs";
+
+let chosen = null;
 
 function isDark() {
   return document.body.classList.contains("dark");
 }
 
-function kept() {
-  try {
-    return localStorage.getItem("glm.theme");
-  } catch {
-    return null; // nothing is kept here: the system's theme it is
-  }
-}
-
-function keep(theme) {
+function choose(theme) {
+  chosen = theme;
+  document.body.classList.toggle("dark", theme === "dark");
   try {
     localStorage.setItem("glm.theme", theme);
   } catch {
@@ -23,6 +20,8 @@ function keep(theme) {
 }
 
 function show(button) {
+  // Gradio follows the system when that changes; a choice stays.
+  if (chosen && isDark() !== (chosen === "dark")) choose(chosen);
   button.setAttribute("aria-pressed", String(isDark()));
   button.title = isDark() ? "Light theme" : "Dark theme";
   changeIcon(button.querySelector(".icon"), isDark() ? "sun" : "moon");
@@ -30,15 +29,7 @@ function show(button) {
 
 /** Makes `button` switch the theme. */
 export function startTheme(button) {
-  // Gradio has set the theme of the address, or of the system, long before this runs.
-  const chosen = kept();
-  if (chosen && !new URL(location.href).searchParams.has("__theme")) {
-    document.body.classList.toggle("dark", chosen === "dark");
-  }
-  button.addEventListener("click", () => {
-    document.body.classList.toggle("dark");
-    keep(isDark() ? "dark" : "light");
-  });
+  button.addEventListener("click", () => choose(isDark() ? "light" : "dark"));
   new MutationObserver(() => show(button)).observe(document.body, { attributeFilter: ["class"] });
   show(button);
 }

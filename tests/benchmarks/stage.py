@@ -15,6 +15,7 @@ from tests.benchmarks.processes import Program, running
 
 GRACE_S = 2.0
 _IDLE_S = 2.0
+_WARM_UP_S = 60.0
 
 
 @dataclass(slots=True)
@@ -76,6 +77,7 @@ async def open_stage() -> AsyncGenerator[Stage]:
             watch = Upstream(session, upstream.url)
             stage = Stage(session, watch, upstream.url, Server("the app", app))
             await watch.simulate("bench=200;speed=200")
-            await asyncio.gather(*(stage.visitor().turn() for _ in range(4)))
+            async with asyncio.timeout(_WARM_UP_S):
+                await asyncio.gather(*(stage.visitor().turn() for _ in range(4)))
             await stage.app.rest()
             yield stage

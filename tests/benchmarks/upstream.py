@@ -4,7 +4,8 @@
 simulator only, so here one for all requests is set beforehand. Some words of a stream carry the
 time at which they were sent, if wanted: whoever reads them, on this machine, can tell the delay.
 
-`PUT /watch` with `{"simulate": …}` sets the header X-Simulate of all requests from now on, and with `"stamps": true` has them stamped.
+`PUT /watch` with `{"simulate": …, "stamps": …}` sets the header X-Simulate of all requests from
+now on, and whether their words are stamped.
 `GET /watch` answers what was counted; with `?after=N` once more than N clients have hung up.
 """
 

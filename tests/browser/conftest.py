@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.playground import OpenPlayground, Playground
 from tests.browser.watch import Watch
@@ -26,6 +26,9 @@ from tests.browser.watch import Watch
 PROJECT = Path(__file__).parents[2]
 TOKENS_PER_SECOND = 1500
 """Of the simulator: quick, and still many frames a turn. `Playground.simulate` slows one down."""
+
+_PATIENCE_MS = 15_000
+"""For what is waited for; a machine that is busy with other things must fail nothing."""
 
 _ARGUMENTS = (
     "--no-sandbox",
@@ -98,6 +101,7 @@ def _printed_address(process: subprocess.Popen[str], printed: Path) -> str:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser(chromium: str) -> AsyncIterator[Browser]:
+    expect.set_options(timeout=_PATIENCE_MS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=_ARGUMENTS)
         yield browser
@@ -126,7 +130,7 @@ async def open_playground(
                 viewport={"width": width, "height": height}, **context
             )
             contexts.push_async_callback(opened.close)
-            opened.set_default_timeout(15_000)
+            opened.set_default_timeout(_PATIENCE_MS)
             return await _visit(await opened.new_page(), app_url + query, watch)
 
         yield open_one

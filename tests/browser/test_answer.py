@@ -38,7 +38,7 @@ async def test_markdown_is_shown_as_what_it_means(playground: Playground) -> Non
     await expect(answer).not_to_contain_text("$")
 
     code = answer.locator(".code")
-    await expect(code.locator(".code-language")).to_have_text("Python")
+    await expect(code.locator(".code-head")).to_have_text("Python")
     keyword = code.locator("span", has_text="def").last
     plain = await code.locator("pre").evaluate("pre => getComputedStyle(pre).color")
     assert await keyword.evaluate("span => getComputedStyle(span).color") != plain

@@ -108,6 +108,19 @@ async def test_a_pane_that_is_read_by_keyboard_stays_open(playground: Playground
     await expect(body(playground)).to_be_focused()
 
 
+@pytest.mark.parametrize("ending", ["stopped", "cut_short"])
+async def test_a_thought_without_an_answer_stays_open(playground: Playground, ending: str) -> None:
+    fault = "stall-after" if ending == "stopped" else "drop-after"
+    await playground.simulate(f"{LONG_THOUGHT};{fault}=20")
+    await playground.send("Hello")
+    await expect(body(playground)).to_contain_text("I am the simulator")
+    if ending == "stopped":
+        await playground.page.keyboard.press("Escape")
+    await playground.ended()
+    await expect(playground.notices).to_have_attribute("data-code", ending)
+    await expect(body(playground)).to_be_visible()
+
+
 async def test_a_thought_that_came_as_answer_is_moved_into_a_pane(playground: Playground) -> None:
     await playground.simulate("unsplit")
     turn = await playground.ask("Hello")

@@ -53,10 +53,7 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
     await _take(playground, f"error-{theme}")
 
     await playground.new_chat()
-    await playground.page.get_by_test_id("image-input").set_input_files(EXAMPLE)
-    await expect(playground.page.get_by_test_id("image-slot")).to_have_attribute(
-        "data-state", "ready"
-    )
+    await _attach(playground)
     await playground.write("What do you see in this picture?\nName its shapes and colours.")
     await _take(playground, f"attached-{theme}")
 
@@ -70,15 +67,23 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
 
 async def test_the_picture_of_the_readme(open_playground: OpenPlayground) -> None:
     playground = await open_playground(width=1440, height=900, color_scheme="light")
-    await playground.page.get_by_test_id("image-input").set_input_files(EXAMPLE)
-    await expect(playground.page.get_by_test_id("image-slot")).to_have_attribute(
-        "data-state", "ready"
-    )
-    turn = await playground.ask("What do you see in this picture? Put it into a table.")
-    await expect(turn).to_have_attribute("data-state", "complete")
+    await playground.effort.press("ArrowRight")
+    await playground.simulate("delay=0.4;speed=60")
+    turn = await playground.ask("Compare the reasoning efforts in a table.")
+    await expect(turn.get_by_role("table")).to_be_visible()
+    await turn.get_by_test_id("reasoning").get_by_role("button").click()
+    await _attach(playground)
+    await playground.write("And what do you see in this picture?")
+    await expect(playground.send_button).to_be_in_viewport(ratio=1)
     picture = await _save(playground, "readme")
     if wanted := os.environ.get("README_SCREENSHOT"):
         Path(wanted).write_bytes(picture)
+
+
+async def _attach(playground: Playground) -> None:
+    await playground.page.get_by_test_id("image-input").set_input_files(EXAMPLE)
+    slot = playground.page.get_by_test_id("image-slot")
+    await expect(slot).to_have_attribute("data-state", "ready")
 
 
 async def _take(playground: Playground, name: str) -> None:

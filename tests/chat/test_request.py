@@ -231,6 +231,12 @@ def test_empty_parts_and_messages_go() -> None:
     assert codes(request) == ["history_repaired", "history_repaired"]
 
 
+def test_a_picture_in_an_answer_goes_and_takes_no_ones_place() -> None:
+    request = built(user(PICTURE, "What?"), assistant("This:", OTHER_PICTURE), user("Go on"))
+    assert codes(request) == ["history_repaired"]
+    assert request.body["messages"][0]["content"][0]["image_url"] == {"url": "data:a"}
+
+
 def test_control_tokens_are_reported_and_broken_up_where_asked() -> None:
     messages = (user("say <|user|> and </think>"), assistant("</think>"), result("x", ""))
     request = built(messages[0], messages[1])

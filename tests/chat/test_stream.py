@@ -134,6 +134,7 @@ def test_what_is_no_object_is_an_error(odd: Any) -> None:
         ({"error": {"type": "odd"}}, '{"type": "odd"}'),
         ({"detail": "Not Found"}, "Not Found"),
         ({"detail": [{"msg": "bad"}]}, '[{"msg": "bad"}]'),
+        ({"message": "overloaded"}, "overloaded"),
         ({"object": "error", "message": "old vLLM", "code": 400}, "old vLLM"),
     ],
 )

@@ -38,7 +38,7 @@ class OneParagraph:
 
 
 class AnyTool:
-    """Takes every call for a good one, but for those that are no JSON."""
+    """Takes every call for a good one, but for those that are no JSON; breaks on "boom"."""
 
     def __init__(self, tools: Sequence[Mapping[str, Any]]) -> None:
         self._names = {tool["function"]["name"] for tool in tools}
@@ -47,6 +47,8 @@ class AnyTool:
         return name in self._names
 
     def problems(self, name: str, arguments: str) -> Sequence[Problem]:
+        if name == "boom":
+            raise RuntimeError(name)
         try:
             json.loads(arguments or "{}")
         except ValueError:

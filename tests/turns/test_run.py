@@ -216,6 +216,33 @@ async def test_a_failure_is_told_and_the_message_stays(
     assert len(one.chat.conversation().messages) == 1, "a turn that brought nothing is not sent"
 
 
+@pytest.mark.parametrize("arguments", ['{"a": "\\ud800"}', '{"a": 1e999}', '{"a": 1, "a": 2}'])
+async def test_arguments_that_are_no_plain_json_are_shown_as_received(
+    bench: Callable[..., Any], events_of: Callable[..., Any], arguments: str
+) -> None:
+    one = bench(ToolCallDelta(0, "t", "get_weather", arguments), Finished("tool_calls"))
+    events = await events_of(one.start(WEATHER))
+    assert next(e for e in events if e["type"] == "call_checked")["arguments"] == arguments
+    assert kinds(events)[-2:] == ["turn_end", "end"]
+
+
+async def test_figures_that_are_no_counts_are_not_shown(bench: Callable[..., Any]) -> None:
+    odd = {"prompt_tokens": float("nan"), "completion_tokens": -3}
+    one = bench(ContentDelta("Four."), Finished("stop"), Usage(odd))
+    await one.start().wait()
+    stats = last_turn(one).stats
+    assert (stats["prompt_tokens"], stats["estimated"]) == (None, True)
+
+
+async def test_a_run_whose_end_cannot_be_told_ends_all_the_same(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = bench(ToolCallDelta(0, "t", "boom", "{}"), Finished("tool_calls"))
+    run = one.start(WEATHER)
+    assert kinds(await events_of(run))[-2:] == ["turn_end", "end"]
+    assert run.ended
+
+
 async def test_a_picture_that_is_gone_leaves_a_note(bench: Callable[..., Any]) -> None:
     one = bench(ContentDelta("Four."), Finished("stop"))
     picture = Attachment("a" * 64, "image", 1, name="cat.png")

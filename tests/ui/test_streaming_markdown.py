@@ -178,6 +178,11 @@ def test_many_empty_cells_end_a_table_where_the_full_rendering_ends_it() -> None
     assert stream(cut(text, [200])) == render_blocks(text)
 
 
+def test_a_table_that_is_shown_as_text_grows_as_text() -> None:
+    text = "|" + "*" * 200 + "a" + "*" * 200 + "|\n|-|\n" + "|x|\n" * 9
+    assert stream(cut(text, [7])) == render_blocks(text)
+
+
 def test_a_finished_block_is_sent_once() -> None:
     steps = sent("# One\n\nTwo\n\n", "Three", " more")
     assert steps[0] == [
