@@ -107,9 +107,10 @@ class Endpoint:
                 try:
                     data = await self._read(stream, deadline, finished=reader.finished)
                 except TryFailedError as error:
-                    for event in reader.end(broken=True):
-                        yield event
-                    if reader.finished:
+                    events = reader.end(broken=True)
+                    for event in events:
+                        yield self._without_key(event) if type(event) is Failed else event
+                    if reader.finished or (events and type(events[-1]) is Failed):
                         return
                     failure = replace(error.failure, request_id=request_id)
                     retryable = error.retryable and not reader.produced

@@ -25,6 +25,10 @@ Environment: TypeAlias = MutableMapping[str, Any]
 
 # A longer paragraph or item is no prose; it would hold up everybody else for half a second.
 MAX_INLINE = 50_000
+# Cells and paragraphs of one block.
+MAX_TEXTS = 20_000
+# Each opening bracket of a text is tried as a link, up to its end.
+MAX_BRACKETS = 1_000
 LISTS = frozenset({"bullet_list", "ordered_list"})
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 _log = logging.getLogger(__name__)
@@ -220,7 +224,7 @@ def _item(document: Document, unit: Unit, tokens: list[Token], env: Environment)
 
 def _html(tokens: list[Token], env: Environment) -> str | None:
     """HTML, not yet sanitised; None for what is too long or too deep, or cannot be rendered."""
-    if sum(len(token.content) for token in tokens if token.type == "inline") > MAX_INLINE:
+    if _is_too_costly([token.content for token in tokens if token.type == "inline"]):
         return None
     md = parser()
     state = StateCore("", md, env, tokens)
@@ -233,6 +237,14 @@ def _html(tokens: list[Token], env: Environment) -> str | None:
     except Exception:
         _log.exception("A Markdown block could not be rendered: shown as text")
         return None
+
+
+def _is_too_costly(texts: list[str]) -> bool:
+    return (
+        sum(map(len, texts)) > MAX_INLINE
+        or len(texts) > MAX_TEXTS
+        or any(text.count("[") > MAX_BRACKETS for text in texts)
+    )
 
 
 def _is_too_deep(token: Token) -> bool:

@@ -64,6 +64,16 @@ async def test_a_connection_that_breaks_in_the_middle_cuts_the_answer_short(
     assert len(server.exchanges) == 1
 
 
+@pytest.mark.parametrize("body", [b'{"error": "full"}', b'data: {"error": "full"}'])
+async def test_an_error_is_the_end_even_if_the_connection_breaks_after_it(
+    loopback: StartLoopback, ask: Ask, body: bytes
+) -> None:
+    server = await loopback(Reply([body, 0.05], end="reset"))
+
+    assert await ask(server) == [Started(200), Failed("server_error", None, "full")]
+    assert len(server.exchanges) == 1
+
+
 async def test_a_chunk_whose_length_cannot_be_read_ends_the_turn(
     loopback: StartLoopback, ask: Ask
 ) -> None:

@@ -157,7 +157,7 @@ def test_the_wait_doubles_with_each_try(tries: int, longest: float) -> None:
         (None, None),
         ("2", 2.0),
         ("0.5", 0.5),
-        ("-3", 0.0),
+        ("-3", None),
         ("Tue, 01 Sep 2026 12:00:30 GMT", 30.0),
         ("Tue, 01 Sep 2026 11:00:00 GMT", 0.0),
         ("Tue, 01 Sep 2026 12:00:30 -0000", 30.0),

@@ -180,3 +180,10 @@ def test_the_sanitiser_takes_addresses_away_that_lead_elsewhere(html: str) -> No
 def test_what_is_meant_to_exhaust_the_parser_does_not(text: str) -> None:
     for block in render_blocks(text):
         inspect(block)
+
+
+@pytest.mark.parametrize("text", ["[" * 2_000, "![" * 2_000 + "]()" * 2_000, "> " + "[x" * 1_500])
+def test_what_would_take_too_long_is_shown_as_it_was_written(text: str) -> None:
+    (block,) = render_blocks(text)
+    assert block.startswith("<pre")
+    assert block.count("[") == text.count("[")
