@@ -137,15 +137,13 @@ class Run:
             self._builder.stop()
         elif (error := task.exception()) is not None:
             logger.error("A run failed in the playground itself", exc_info=error)
-            sentence = f"The playground itself failed: {type(error).__name__}."
-            self._builder.add(Failed("server_error", None, sentence))
+            self._builder.add(_own_fault(error))
         try:
             self._publisher.close()
             entry = self._entry(self._builder.turn(), self._publisher.tokens)
         except Exception as error:  # whatever it is, the run must end and its chat go on
             logger.exception("A turn could not be told to its end")
-            sentence = f"The playground itself failed: {type(error).__name__}."
-            entry = self._entry(Turn(failure=Failed("server_error", None, sentence)), ())
+            entry = self._entry(Turn(failure=_own_fault(error)), ())
         self._chat.entries.append(entry)
         self._services.chats.touch(self._chat)
         self.ended = True
@@ -189,3 +187,8 @@ class Run:
         if self._grace_timer is not None:
             self._grace_timer.cancel()
             self._grace_timer = None
+
+
+def _own_fault(error: BaseException) -> Failed:
+    """A fault of this program, without its text, which may hold what nobody should see."""
+    return Failed("server_error", None, f"The playground itself failed: {type(error).__name__}.")
