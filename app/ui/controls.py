@@ -53,7 +53,6 @@ def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
         js=_READ,
         api_visibility="private",
     )
-    # Hidden, since Gradio draws sixty frames a second for as long as it shows a progress.
     page.load(
         fn=None,
         inputs=controls,

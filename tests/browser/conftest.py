@@ -1,8 +1,8 @@
 """A real app, a real Chromium, and a page of each test's own.
 
 The app runs as a visitor would start it, in a process of its own, against its simulator. Each test
-gets a browser context, so an owner, of its own; when it ends, `Watch` fails it for whatever went
-wrong on the page without being looked at.
+gets empty storage, so it is a new visitor; when it ends, `Watch` fails it for whatever went wrong
+on the page without being looked at.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, async_playwright, expect
 
 from tests.browser.playground import OpenPlayground, Playground
 from tests.browser.watch import Watch
@@ -108,6 +108,13 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
         await browser.close()
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def profile(browser: Browser) -> AsyncIterator[BrowserContext]:
+    """A profile whose cache stays warm over all tests; each of them finds its storage empty."""
+    async with await browser.new_context() as context:
+        yield context
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def watch(app_url: str) -> AsyncIterator[Watch]:
     """Sees what goes wrong on every page of the test, and fails the test for it at its end."""
@@ -118,20 +125,34 @@ async def watch(app_url: str) -> AsyncIterator[Watch]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def open_playground(
-    browser: Browser, app_url: str, watch: Watch
+    browser: Browser, profile: BrowserContext, app_url: str, watch: Watch
 ) -> AsyncIterator[OpenPlayground]:
-    """Opens the page as a new visitor: `await open_playground(width=390, …)`."""
-    async with AsyncExitStack() as contexts:
+    """Opens the page in a tab of a new visitor, or of yet another one."""
+    await profile.clear_permissions()
+    await profile.set_storage_state({"cookies": [], "origins": []})
+    async with AsyncExitStack() as opened:
 
         async def open_one(
-            width: int = 1280, height: int = 800, query: str = "", **context: Any
+            width: int = 1280,
+            height: int = 800,
+            *,
+            color_scheme: Literal["light", "dark"] = "light",
+            query: str = "",
+            another_visitor: bool = False,
         ) -> Playground:
-            opened = await browser.new_context(
-                viewport={"width": width, "height": height}, **context
-            )
-            contexts.push_async_callback(opened.close)
-            opened.set_default_timeout(_PATIENCE_MS)
-            return await _visit(await opened.new_page(), app_url + query, watch)
+            context = profile
+            if another_visitor:
+                context = await browser.new_context()
+                opened.push_async_callback(context.close)
+            page = await context.new_page()
+            opened.push_async_callback(page.close)
+            page.set_default_timeout(_PATIENCE_MS)
+            await page.set_viewport_size({"width": width, "height": height})
+            await page.emulate_media(color_scheme=color_scheme)
+            watch.over(page)
+            playground = Playground(page, app_url + query, watch)
+            await playground.visit()
+            return playground
 
         yield open_one
 
@@ -140,10 +161,3 @@ async def open_playground(
 async def playground(open_playground: OpenPlayground) -> Playground:
     """The page as a new visitor of a desktop sees it."""
     return await open_playground()
-
-
-async def _visit(page: Page, address: str, watch: Watch) -> Playground:
-    watch.over(page)
-    visited = Playground(page, address, watch)
-    await visited.visit()
-    return visited

@@ -40,6 +40,7 @@ async def test_no_grave_violation(open_playground: OpenPlayground, theme: str) -
     await playground.simulate("status=400")
     await playground.ask("And now?")
     await playground.page.set_viewport_size({"width": 390, "height": 844})
+    await expect(playground.settings_toggle).to_have_attribute("aria-expanded", "false")
     assert await violations(playground) == []
     await playground.settings_toggle.click()
     await expect(playground.settings).to_be_in_viewport(ratio=1)
@@ -57,6 +58,7 @@ async def test_a_screen_reader_is_told_the_stages_and_not_each_token(
             .observe(region, { childList: true, characterData: true, subtree: true });
         }"""
     )
+    await playground.simulate("speed=60")
     await playground.ask("Hello")
     assert await playground.page.evaluate("window.told") == ["Thinking", "Answering", "Done"]
     log = playground.page.get_by_role("log", name="Conversation")

@@ -80,11 +80,7 @@ async def test_a_lost_connection_is_said_and_the_turn_goes_on(playground: Playgr
 
 
 async def test_two_tabs_of_one_reader_do_not_mix(open_playground: OpenPlayground) -> None:
-    first: Playground = await open_playground()
-    page = await first.page.context.new_page()
-    first.watch.over(page)
-    second = Playground(page, first.address, first.watch)
-    await second.visit()
+    first, second = await open_playground(), await open_playground()
     for tab in (first, second):
         await tab.simulate("speed=60")
     await asyncio.gather(first.send("The first tab speaks"), second.send("The second tab speaks"))
@@ -105,10 +101,10 @@ async def test_an_ended_chat_is_there_after_a_reload_and_goes_on(playground: Pla
 
 
 async def test_another_visitor_sees_nothing_of_it(open_playground: OpenPlayground) -> None:
-    first: Playground = await open_playground()
+    first = await open_playground()
     await first.ask("My own business")
     chat = await first.page.evaluate("sessionStorage['glm.chat']")
-    other: Playground = await open_playground()
+    other = await open_playground(another_visitor=True)
     other.watch.expect("404")
     await other.page.evaluate("chat => { sessionStorage['glm.chat'] = chat }", chat)
     await other.reload()

@@ -80,7 +80,7 @@ async def test_new_chat_empties_the_page_and_ends_the_run(playground: Playground
 
 
 async def test_the_line_under_a_turn_has_its_figures(playground: Playground) -> None:
-    await playground.simulate("cached=128")
+    await playground.simulate("cached=128;speed=100")
     turn = await playground.ask("What is machine learning?")
     figures = turn.get_by_role("list", name="Figures of this turn").get_by_role("listitem")
     expected = (
