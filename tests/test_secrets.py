@@ -33,7 +33,8 @@ async def test_the_key_is_in_no_page_event_export_or_log(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG, logger="app")
     server = await loopback(reply)
     async with (
         aiohttp.ClientSession() as session,

@@ -49,7 +49,7 @@ export class CallCard {
 function verdict(problems, declared) {
   const found = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   if (!declared) return problems.length ? `Unknown tool · ${found}` : "Unknown tool";
-  return problems.length ? found : "Fits the schema";
+  return problems.length ? found : "Fits the schema, not run";
 }
 
 function problemLine({ path, message }) {

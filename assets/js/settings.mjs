@@ -89,7 +89,7 @@ function effortWarning() {
   if (chat.isEmpty || chat.lastEffort === undefined) return null;
   if (EFFORTS[values.effort] === chat.lastEffort) return null;
   return (
-    "This chat began with another effort. Changing it drops the server's prefix cache: " +
+    "The last answer had another effort. A change drops the server's prefix cache: " +
     "the next answer starts later."
   );
 }

@@ -148,6 +148,7 @@ export class TurnView {
     this.foot.end(stats);
     this.told = notices;
     this.setLast(false);
+    if (this.parts.length === 0) return;
     this.foot.actions.prepend(copyButton("Copy as Markdown", () => this.page.readSource(this.id)));
   }
 
