@@ -94,7 +94,7 @@ def _delay_figures(streams: list[list[Arrival]]) -> list[Figure]:
     thought: list[float] = []
     rendered: list[float] = []
     for arrivals in streams:
-        for kind, delay in _delays(arrivals):
+        for kind, delay in delays(arrivals):
             (thought if kind == "reasoning" else rendered).append(delay * 1000)
     return [
         Figure("delay of reasoning, median", f"{median(thought):.0f} ms of {len(thought)}"),
@@ -104,7 +104,7 @@ def _delay_figures(streams: list[list[Arrival]]) -> list[Figure]:
     ]
 
 
-def _delays(arrivals: list[Arrival]) -> Iterator[tuple[str, float]]:
+def delays(arrivals: list[Arrival]) -> Iterator[tuple[str, float]]:
     """The kind of event in which each stamp came first, and seconds from stamp to arrival."""
     seen: set[str] = set()
     for at, event in events_of(arrivals):
