@@ -52,7 +52,7 @@ async def test_markdown_is_shown_as_what_it_means(playground: Playground) -> Non
 async def test_an_open_fence_is_plain_and_is_highlighted_when_it_closes(
     playground: Playground,
 ) -> None:
-    await playground.simulate("no-reasoning;speed=30")
+    await playground.simulate("no-reasoning;speed=45")
     await playground.send("Write some code")
     code = playground.answers.locator("pre code")
     await expect(code).to_contain_text("def fibonacci")
@@ -62,14 +62,11 @@ async def test_an_open_fence_is_plain_and_is_highlighted_when_it_closes(
     await expect(code).to_contain_text("print(fibonacci(100))")
 
 
-async def test_money_is_text(playground: Playground) -> None:
+async def test_money_is_text_and_so_is_maths_that_cannot_be_read(playground: Playground) -> None:
     text = "Is $5 and $6 more than US$5, or $20-$30, or **$4**, in $HOME/$USER?"
     answer = await answer_to(playground, text)
     await expect(answer.locator("math")).to_have_count(0)
     await expect(answer.locator("blockquote")).to_have_text(text.replace("**", ""))
-
-
-async def test_maths_that_cannot_be_read_is_shown_as_its_source(playground: Playground) -> None:
     answer = await answer_to(playground, r"What is $\frac{1$ and $x^2$ ?")
     await expect(answer.locator("blockquote")).to_contain_text(r"\frac{1")
     await expect(answer.locator("blockquote math")).to_contain_text("x2")

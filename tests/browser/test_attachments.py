@@ -90,25 +90,18 @@ async def test_a_chosen_picture_is_sent_shown_and_enlarged(playground: Playgroun
     assert await is_drawn(playground.user_messages.locator("img"))
 
 
-async def test_a_picture_alone_can_be_sent(playground: Playground) -> None:
-    await choose(playground, "image", file("quarters.png", "image/png", PNG))
-    await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
-    turn = await playground.ask("")
-    await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
-
-
-@pytest.mark.parametrize("way", ["paste", "drop"])
-async def test_a_picture_comes_by_paste_and_by_drop(playground: Playground, way: str) -> None:
-    await transfer(playground, way, file("moved.png", "image/png", PNG))
-    await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
-    await expect(slot(playground, "image")).to_contain_text("moved.png")
-    turn = await playground.ask("What is in the picture?")
-    await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
-
-
-async def test_text_with_a_picture_of_itself_is_pasted_as_text(playground: Playground) -> None:
-    picture = file("text.png", "image/png", PNG)
-    await transfer(playground, "paste", picture, text="the text")
+async def test_a_picture_comes_by_paste_and_by_drop_and_can_go_alone(
+    playground: Playground,
+) -> None:
+    for way in ("paste", "drop"):
+        await transfer(playground, way, file("moved.png", "image/png", PNG))
+        await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
+        await expect(slot(playground, "image")).to_contain_text("moved.png")
+        turn = await playground.ask("")
+        await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
+        await playground.new_chat()
+    # An office program puts a picture of the text beside the text.
+    await transfer(playground, "paste", file("text.png", "image/png", PNG), text="the text")
     await expect(slot(playground, "image")).to_have_attribute("data-state", "empty")
 
 
@@ -153,8 +146,14 @@ async def test_an_older_picture_is_replaced_by_a_note_and_the_turn_says_so(
     await expect(turn.get_by_test_id("notice")).to_have_attribute("data-code", "media_replaced")
 
 
-async def test_an_attachment_can_be_taken_away(playground: Playground) -> None:
+async def test_an_attachment_outlives_a_reload_and_can_be_taken_away(
+    playground: Playground,
+) -> None:
     await transfer(playground, "drop", file("mistake.png", "image/png", PNG))
+    await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
+    await playground.reload()
+    await expect(slot(playground, "image")).to_contain_text("mistake.png")
+    assert await is_drawn(slot(playground, "image").locator("img"))
     await playground.page.get_by_role("button", name="Take away mistake.png").click()
     await expect(slot(playground, "image")).to_have_attribute("data-state", "empty")
     body = await playground.send("Without it")
@@ -186,11 +185,3 @@ async def test_what_is_refused_gets_a_sentence_and_costs_nothing(playground: Pla
         await expect(playground.page.locator(".slot:not([data-state=empty])")).to_have_count(0)
         await expect(playground.message).to_have_value("the message being written")
     await expect(playground.send_button).to_be_enabled()
-
-
-async def test_a_draft_keeps_its_picture_over_a_reload(playground: Playground) -> None:
-    await transfer(playground, "drop", file("kept.png", "image/png", PNG))
-    await expect(slot(playground, "image")).to_have_attribute("data-state", "ready")
-    await playground.reload()
-    await expect(slot(playground, "image")).to_contain_text("kept.png")
-    assert await is_drawn(slot(playground, "image").locator("img"))

@@ -59,27 +59,29 @@ async def test_nothing_overflows_at_any_width(playground: Playground) -> None:
     await fits(playground)
 
 
-@pytest.mark.parametrize("width", [390, 768])
 async def test_the_settings_are_a_drawer_where_there_is_no_room(
-    open_playground: OpenPlayground, width: int
+    open_playground: OpenPlayground,
 ) -> None:
-    playground = await open_playground(width=width, height=844)
+    playground = await open_playground(width=390, height=844)
     toggle, close = playground.settings_toggle, playground.settings.get_by_label("Close settings")
     await expect(playground.effort).not_to_be_in_viewport()
     await expect(toggle).to_have_attribute("aria-expanded", "false")
-    await toggle.click()
-    await expect(toggle).to_have_attribute("aria-expanded", "true")
-    await expect(playground.settings).to_be_in_viewport(ratio=1)
-    await expect(playground.effort).to_be_in_viewport()
-    await expect(close).to_be_focused()
-    assert await playground.overflow() == 0
-    await close.click()
-    await expect(playground.settings).not_to_be_in_viewport()
-    await expect(toggle).to_be_focused()
-    await toggle.click()
-    await playground.page.keyboard.press("Escape")
-    await expect(playground.settings).not_to_be_in_viewport()
-    await expect(toggle).to_be_focused()
+    for width in (390, 768):
+        await playground.page.set_viewport_size({"width": width, "height": 844})
+        await toggle.click()
+        await expect(toggle).to_have_attribute("aria-expanded", "true")
+        await expect(playground.settings).to_be_in_viewport(ratio=1)
+        await expect(playground.effort).to_be_in_viewport()
+        await expect(close).to_be_focused()
+        assert await playground.overflow() == 0
+        await close.click()
+        await expect(playground.settings).not_to_be_in_viewport()
+        await expect(toggle).to_be_focused()
+        await toggle.click()
+        await expect(close).to_be_focused()
+        await playground.page.keyboard.press("Escape")
+        await expect(playground.settings).not_to_be_in_viewport()
+        await expect(toggle).to_be_focused()
 
 
 async def test_the_settings_stand_beside_the_chat_where_there_is_room(
@@ -113,7 +115,7 @@ async def brightness(playground: Playground) -> float:
     return (red + green + blue) / 3
 
 
-async def test_the_theme_follows_the_system_until_one_is_chosen(
+async def test_the_theme_follows_the_system_then_the_reader_then_the_address(
     open_playground: OpenPlayground,
 ) -> None:
     playground = await open_playground(color_scheme="dark")
@@ -122,11 +124,9 @@ async def test_the_theme_follows_the_system_until_one_is_chosen(
     assert await brightness(playground) > 240
     await playground.reload()
     assert await brightness(playground) > 240
-    assert "__theme" not in playground.page.url
-
-
-async def test_the_address_can_ask_for_dark(open_playground: OpenPlayground) -> None:
-    playground = await open_playground(query="?__theme=dark", color_scheme="light")
+    await playground.page.emulate_media(color_scheme="light")
+    await playground.page.goto(f"{playground.address}?__theme=dark")
+    await playground.ready()
     assert await brightness(playground) < 60
 
 

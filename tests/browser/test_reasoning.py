@@ -11,8 +11,8 @@ from tests.browser.playground import Playground
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-LONG_THOUGHT = "reasoning=6000;chunk=20;speed=40"
-"""About two seconds of thought, much more than the pane is high."""
+LONG_THOUGHT = "reasoning=6000;chunk=20;speed=60"
+"""More than a second of thought, much more than the pane is high."""
 
 
 def head(playground: Playground) -> Locator:
@@ -136,7 +136,7 @@ async def test_a_thought_that_came_as_answer_is_moved_into_a_pane(playground: Pl
 async def test_the_conversation_follows_its_end_unless_the_reader_left_it(
     playground: Playground,
 ) -> None:
-    await playground.simulate("no-reasoning;answer=8000;chunk=10;speed=60")
+    await playground.simulate("no-reasoning;answer=8000;chunk=10;speed=100")
     transcript = playground.page.get_by_role("log", name="Conversation")
     jump = playground.page.get_by_role("button", name="Jump to latest")
     from_end = "t => t.scrollHeight - t.scrollTop - t.clientHeight"

@@ -35,7 +35,7 @@ async def blocks(playground: Playground) -> list[str]:
 
 
 async def test_reloads_in_mid_turn_lose_nothing(playground: Playground) -> None:
-    await playground.simulate("reasoning=3000;answer=8000;chunk=12;speed=25")
+    await playground.simulate("reasoning=3000;answer=8000;chunk=12;speed=35")
     await playground.send("Tell me something long")
     for shown, text in ((playground.reasoning, "The effort"), (playground.answers, "Section 1")):
         await expect(shown).to_contain_text(text)
@@ -70,7 +70,7 @@ async def test_a_lost_connection_is_said_and_the_turn_goes_on(playground: Playgr
             await route.abort("connectionrefused")
 
     await playground.page.route(RUN_EVENTS, lose)
-    await playground.simulate("speed=60")
+    await playground.simulate("speed=120")
     await playground.send("Hello")
     await expect(playground.turns).to_contain_text("Connection lost")
     turn = await playground.ended()
@@ -82,7 +82,7 @@ async def test_a_lost_connection_is_said_and_the_turn_goes_on(playground: Playgr
 async def test_two_tabs_of_one_reader_do_not_mix(open_playground: OpenPlayground) -> None:
     first, second = await open_playground(), await open_playground()
     for tab in (first, second):
-        await tab.simulate("speed=60")
+        await tab.simulate("speed=120")
     await asyncio.gather(first.send("The first tab speaks"), second.send("The second tab speaks"))
     await asyncio.gather(first.ended(), second.ended())
     for tab, own in ((first, "first"), (second, "second")):

@@ -29,7 +29,9 @@ async def nothing_ran(playground: Playground) -> None:
         assert (await link.get_attribute("href") or "").startswith(("https://", "http://"))
 
 
-async def test_a_hostile_message_and_its_echo_are_text(playground: Playground) -> None:
+async def test_a_hostile_message_its_echo_and_settings_are_text(playground: Playground) -> None:
+    system = playground.page.locator("#system-prompt textarea")
+    await system.fill(HOSTILE)
     turn = await playground.ask(HOSTILE)
     text = playground.user_messages.locator(".user-text")
     await expect(text).to_have_text(HOSTILE)
@@ -38,6 +40,7 @@ async def test_a_hostile_message_and_its_echo_are_text(playground: Playground) -
     await nothing_ran(playground)
     await playground.reload()
     await expect(answer.locator("blockquote")).to_contain_text(f"<script>{RUN}</script>")
+    await expect(system).to_have_value(HOSTILE)
     await nothing_ran(playground)
 
 
@@ -62,18 +65,11 @@ async def test_a_hostile_name_of_a_file_is_text(playground: Playground) -> None:
     await playground.page.get_by_test_id("image-input").set_input_files(
         {"name": name, "mimeType": "image/png", "buffer": data}
     )
-    await expect(playground.page.get_by_test_id("image-slot")).to_contain_text(name)
+    slot = playground.page.get_by_test_id("image-slot")
+    await expect(slot).to_contain_text(name)
+    await expect(slot).to_have_attribute("data-state", "ready")
     await playground.ask("What is in the picture?")
     thumbnail = playground.user_messages.get_by_role("button", name="Enlarge")
     await thumbnail.click()
     await expect(playground.page.get_by_role("dialog")).to_contain_text(name)
     assert await playground.page.evaluate("window.ran === undefined")
-
-
-async def test_hostile_settings_are_text(playground: Playground) -> None:
-    await playground.page.locator("#system-prompt textarea").fill(HOSTILE)
-    await playground.simulate("status=400")
-    await playground.ask(HOSTILE)
-    await playground.reload()
-    await expect(playground.page.locator("#system-prompt textarea")).to_have_value(HOSTILE)
-    await nothing_ran(playground)

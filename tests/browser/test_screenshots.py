@@ -27,7 +27,7 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
     playground = await open_playground(color_scheme=theme)
 
     await _take(playground, f"empty-{theme}")
-    await playground.simulate("reasoning=6000;chunk=20;speed=40;stall-after=60")
+    await playground.simulate("reasoning=6000;chunk=20;speed=80;stall-after=60")
     await playground.send("Explain sparse attention in three concise sentences.")
     await expect(playground.reasoning).to_contain_text(re.compile("(That is everything.*){3}"))
     await _take(playground, f"thinking-{theme}")

@@ -31,16 +31,6 @@ async def test_shift_enter_breaks_the_line(playground: Playground) -> None:
     await playground.ended()
 
 
-async def test_nothing_is_sent_from_an_empty_box(playground: Playground) -> None:
-    await expect(playground.send_button).to_be_disabled()
-    await playground.write("   ")
-    await expect(playground.send_button).to_be_disabled()
-    await playground.message.press("Enter")
-    await expect(playground.welcome).to_be_visible()
-    await playground.write("x")
-    await expect(playground.send_button).to_be_enabled()
-
-
 async def test_what_is_written_while_a_turn_runs_is_kept(playground: Playground) -> None:
     await playground.simulate("speed=20")
     await playground.send("Hello")
@@ -65,10 +55,19 @@ async def test_a_refused_message_is_still_in_its_box(playground: Playground) -> 
     await expect(playground.user_messages).to_have_count(0)
 
 
-async def test_a_draft_outlives_a_reload(playground: Playground) -> None:
+async def test_nothing_is_sent_from_an_empty_box_and_a_draft_outlives_a_reload(
+    playground: Playground,
+) -> None:
+    await expect(playground.send_button).to_be_disabled()
+    await playground.write("   ")
+    await expect(playground.send_button).to_be_disabled()
+    await playground.message.press("Enter")
+    await expect(playground.welcome).to_be_visible()
     await playground.write("not yet sent")
+    await expect(playground.send_button).to_be_enabled()
     await playground.reload()
     await expect(playground.message).to_have_value("not yet sent")
+    await expect(playground.send_button).to_be_enabled()
 
 
 async def test_a_message_can_be_copied(playground: Playground) -> None:
@@ -95,12 +94,9 @@ TITLES = (
 )
 
 
-async def test_the_empty_state_offers_the_examples(playground: Playground) -> None:
+async def test_the_empty_state_offers_examples_sent_at_one_click(playground: Playground) -> None:
     await expect(playground.welcome.get_by_role("heading")).to_be_visible()
     await expect(playground.examples.locator(".example-title")).to_have_text(list(TITLES))
-
-
-async def test_each_example_is_sent_at_one_click(playground: Playground) -> None:
     await playground.write("a draft")
     for title in TITLES:
         card = playground.examples.filter(has_text=title)
