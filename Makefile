@@ -12,6 +12,7 @@ run: $(VENV)/app.stamp
 
 test: $(VENV)/test.stamp
 	@sh tests/browser/chromium.sh
+	@sh tests/store/postgresql.sh
 	@$(BIN)/python -m pytest
 
 check: $(VENV)/check.stamp

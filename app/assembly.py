@@ -22,8 +22,11 @@ async def connected(
     `timeout_s` bounds a whole turn, in seconds.
     """
     if connection.kind == "simulator":
-        speed = settings.simulator_tokens_per_second
-        async with running_simulator(SimulatorSettings(tokens_per_second=speed)) as base_url:
+        simulated = SimulatorSettings(
+            max_model_len=settings.context_tokens,
+            tokens_per_second=settings.simulator_tokens_per_second,
+        )
+        async with running_simulator(simulated) as base_url:
             reached = Connection("compatible", connection.label, base_url)
             async with connected(settings, reached, timeout_s=timeout_s) as endpoint:
                 yield endpoint
@@ -31,10 +34,11 @@ async def connected(
     endpoint_settings = EndpointSettings(
         base_url=connection.base_url,
         api_key=connection.api_key,
+        model=settings.model,
+        status_url=connection.status_url,
         connect_timeout_s=settings.connect_timeout_s,
         silence_timeout_s=settings.silence_timeout_s,
         total_timeout_s=timeout_s,
-        is_baseten=connection.kind == "baseten",
     )
     async with Endpoint(endpoint_settings) as endpoint:
         yield endpoint

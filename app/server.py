@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import gradio as gr
 from fastapi import FastAPI
+from gradio.oauth import attach_oauth
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
@@ -16,23 +18,35 @@ from app.assembly import connected, media_limits
 from app.chat.events import Event
 from app.chat.request import Request
 from app.endpoint import Endpoint
-from app.media import MediaLibrary
 from app.security import SecurityHeaders
 from app.settings import PROJECT, Connection, Settings
+from app.store.chats import ChatStore
+from app.store.database import Database, database_url
+from app.store.journal import Journals
+from app.store.media import MediaStore
 from app.tools.arguments import ArgumentChecker
 from app.turns import errors
-from app.turns.chats import ChatBook
+from app.turns.account import can_sign_in
+from app.turns.account_routes import account_routes
+from app.turns.chat_routes import chat_routes
+from app.turns.housekeeping import Housekeeping
 from app.turns.media_routes import MediaDesk, media_routes
+from app.turns.prices import Prices
+from app.turns.recovery import recover
 from app.turns.rendering import Rendering
 from app.turns.routes import TurnPolicy, turn_routes
 from app.turns.run import RunServices
+from app.turns.runs import Runs
 from app.turns.slots import Slots
+from app.turns.status_routes import ServerStatus, status_routes
 from app.turns.visitors import RateLimit
 from app.ui.markdown import render_blocks
 from app.ui.page import HEAD, THEME, PageSettings, build_page
 from app.ui.streaming_markdown import StreamingMarkdown
 
 ASSETS = PROJECT / "assets"
+_COUNTS_PER_MINUTE = 200
+"""Texts whose tokens one visitor may have counted: a page asks while somebody types."""
 
 
 class ModelServer:
@@ -43,11 +57,16 @@ class ModelServer:
         self._connection = connection
         self._endpoint: Endpoint | None = None
 
-    def stream(self, request: Request, headers: Mapping[str, str]) -> AsyncGenerator[Event, None]:
-        """The events of one turn; closing the generator hangs up."""
+    @property
+    def endpoint(self) -> Endpoint:
+        """The connection to it."""
         if self._endpoint is None:
             raise RuntimeError("The app has not started.")
-        return self._endpoint.stream(request, extra_headers=headers)
+        return self._endpoint
+
+    def stream(self, request: Request, headers: Mapping[str, str]) -> AsyncGenerator[Event, None]:
+        """The events of one turn; closing the generator hangs up."""
+        return self.endpoint.stream(request, extra_headers=headers)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -58,37 +77,92 @@ class ModelServer:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept between visits, and where."""
+
+    database: Database
+    chats: ChatStore
+    media: MediaStore
+    journals: Journals
+
+    @classmethod
+    def of(cls, settings: Settings) -> Kept:
+        """As the settings say. Raises StoreError where the database's address cannot be used."""
+        folder = settings.data_path()
+        named = settings.database_url.get_secret_value() if settings.database_url else None
+        database = Database(database_url(named, folder))
+        media_bytes = int(settings.media_mb * 1_000_000)
+        return cls(
+            database,
+            ChatStore(database, max_bytes=settings.chats_bytes()),
+            MediaStore(database, folder / "media", max_bytes=media_bytes),
+            Journals(folder / "journal"),
+        )
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncGenerator[None]:
+        """Open for as long as the block runs. Raises StoreError where that cannot be."""
+        await self.database.open()
+        try:
+            self.journals.open()
+            yield
+        finally:
+            self.journals.close()
+            await self.database.close()
+
+
+@dataclass(frozen=True, slots=True)
 class Application:
     """The app as a whole, and the parts that whoever runs it may want to see."""
 
     asgi: FastAPI
     services: RunServices
     connection: Connection
+    kept: Kept
+
+    async def prepare(self) -> None:
+        """Sees to it that the store can be used, before anybody is let in. Raises StoreError."""
+        await self.kept.database.open()
+        await self.kept.database.close()
 
 
 def create_application(settings: Settings) -> Application:
-    """Puts the parts together. Raises SettingsError where the settings do not fit."""
+    """Puts the parts together. Raises SettingsError or StoreError where the settings do not fit."""
     connection = settings.connection()
     model_server = ModelServer(settings, connection)
     public = settings.is_public()
-    desk = _media_desk(settings)
+    kept = Kept.of(settings)
+    desk = MediaDesk(kept.media, media_limits(settings))
+    slots = Slots(settings.slots, settings.visitor_slots if public else None)
+    status = ServerStatus(
+        lambda: model_server.endpoint,
+        slots,
+        kind=connection.kind,
+        label=connection.label,
+        context_tokens=settings.context_tokens,
+    )
     services = RunServices(
         stream=model_server.stream,
         load_media=desk.load,
         checker=ArgumentChecker,
         rendering=Rendering(StreamingMarkdown, render_blocks),
-        slots=Slots(settings.slots, settings.visitor_slots if public else None),
-        chats=ChatBook(),
+        slots=slots,
+        runs=Runs(),
+        store=kept.chats,
+        journals=kept.journals,
+        prices=_prices(settings),
+        context_limit=status.context_limit,
         grace_s=settings.grace_seconds(),
     )
+    housekeeping = Housekeeping(kept.chats, kept.media, keep_days=settings.days_kept())
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
-        async with model_server.running():
-            yield
-            for run in services.chats.running():
-                await run.stop()
-        desk.library.close()
+        async with kept.opened(), model_server.running():
+            await recover(kept.journals, kept.chats, services.checker)
+            async with housekeeping.running():
+                yield
+                await asyncio.gather(*(run.stop() for run in services.runs.all_running()))
 
     app = FastAPI(title="GLM Playground", lifespan=lifespan, docs_url=None, redoc_url=None)
     errors.install(app)
@@ -101,16 +175,41 @@ def create_application(settings: Settings) -> Application:
         simulated=connection.kind == "simulator",
         public=public,
     )
-    per_minute = settings.visitor_turns_per_minute
-    app.include_router(
-        media_routes(desk, RateLimit(per_minute, "uploads") if public else None, public=public)
-    )
-    app.include_router(
-        turn_routes(services, desk, policy, RateLimit(per_minute, "turns") if public else None)
-    )
+    _include_routes(app, settings, services, desk, policy, status)
     app.mount("/own", _OwnFiles(directory=ASSETS))
     _mount_page(app, settings, connection)
-    return Application(app, services, connection)
+    return Application(app, services, connection, kept)
+
+
+def _include_routes(
+    app: FastAPI,
+    settings: Settings,
+    services: RunServices,
+    desk: MediaDesk,
+    policy: TurnPolicy,
+    status: ServerStatus,
+) -> None:
+    def limit(what: str) -> RateLimit | None:
+        return RateLimit(settings.visitor_turns_per_minute, what) if policy.public else None
+
+    app.include_router(media_routes(desk, limit("uploads"), public=policy.public))
+    app.include_router(turn_routes(services, desk, policy, limit("turns")))
+    app.include_router(chat_routes(services, desk))
+    app.include_router(
+        status_routes(status, RateLimit(_COUNTS_PER_MINUTE, "counts") if policy.public else None)
+    )
+    app.include_router(account_routes(services.store, services.runs))
+    if can_sign_in():
+        attach_oauth(app)
+
+
+def _prices(settings: Settings) -> Prices:
+    return Prices(
+        input=settings.price_input,
+        cached=settings.price_cached,
+        output=settings.price_output,
+        hour=settings.price_hour,
+    )
 
 
 class _OwnFiles(StaticFiles):
@@ -121,11 +220,6 @@ class _OwnFiles(StaticFiles):
         response = await super().get_response(path, scope)
         response.headers["Cache-Control"] = "no-cache"
         return response
-
-
-def _media_desk(settings: Settings) -> MediaDesk:
-    library = MediaLibrary(max_bytes=int(settings.media_mb * 1_000_000))
-    return MediaDesk(library, media_limits(settings))
 
 
 def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> None:

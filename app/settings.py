@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
-import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
-from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-PROJECT = Path(__file__).resolve().parent.parent
-MODEL = "zai-org/GLM-5.3-Flash"
-
-_BASE_URL_FORM = (
-    "The base URL must start with http:// or https://, name a host and hold no query, "
-    "such as http://127.0.0.1:8000/v1."
+from app.connections import (
+    BASETEN_API_URL,
+    Connection,
+    SettingsError,
+    baseten,
+    compatible,
+    is_loopback,
 )
 
-ConnectionKind: TypeAlias = Literal["simulator", "baseten", "compatible"]
+__all__ = [
+    "MODEL",
+    "PROJECT",
+    "Connection",
+    "Settings",
+    "SettingsError",
+    "compatible_connection",
+    "load_settings",
+]
 
-
-class SettingsError(ValueError):
-    """The settings cannot be used; the text says what is wrong and what to do, never a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connection:
-    """Which model server is asked; `label` names it for a reader.
-
-    The simulator has no address until it is started.
-    """
-
-    kind: ConnectionKind
-    label: str
-    base_url: str = ""
-    api_key: SecretStr | None = None
+PROJECT = Path(__file__).resolve().parent.parent
+MODEL = "zai-org/GLM-5.3-Flash"
 
 
 class Settings(BaseSettings):
@@ -170,6 +160,71 @@ class Settings(BaseSettings):
         gt=0,
         description="Pictures and clips kept on disk, in megabytes; the oldest go first.",
     )
+    data_folder: Path = Field(
+        Path("data"),
+        alias="GLM_DATA_FOLDER",
+        description="Folder for what is kept between visits: chats, pictures, clips; a relative "
+        "one is in the project's folder.",
+    )
+    database_url: SecretStr | None = Field(
+        None,
+        alias="DATABASE_URL",
+        description="Database of the chats, such as postgresql://user@host/name; unset: SQLite in "
+        "the data folder.",
+    )
+    keep_days: float | None = Field(
+        None,
+        alias="GLM_KEEP_DAYS",
+        gt=0,
+        description="Days that a chat is kept after its last change; unset: 30 when public, else "
+        "for ever.",
+    )
+    chats_mb: float | None = Field(
+        None,
+        alias="GLM_CHATS_MB",
+        gt=0,
+        description="Text of all chats kept, in megabytes, the oldest go first; unset: 2000 when "
+        "public, else no cap.",
+    )
+    context_tokens: int = Field(
+        1_048_576,
+        alias="GLM_CONTEXT_TOKENS",
+        ge=1,
+        description="Context of the model in tokens, where the server does not tell.",
+    )
+    price_input: float | None = Field(
+        None,
+        alias="GLM_PRICE_INPUT",
+        ge=0,
+        description="US dollars for a million prompt tokens; with it, turns show their cost.",
+    )
+    price_cached: float | None = Field(
+        None,
+        alias="GLM_PRICE_CACHED",
+        ge=0,
+        description="US dollars for a million prompt tokens from the prefix cache; unset: as "
+        "GLM_PRICE_INPUT.",
+    )
+    price_output: float | None = Field(
+        None,
+        alias="GLM_PRICE_OUTPUT",
+        ge=0,
+        description="US dollars for a million tokens of thought and answer.",
+    )
+    price_hour: float | None = Field(
+        None,
+        alias="GLM_PRICE_HOUR",
+        ge=0,
+        description="US dollars for an hour of the model server, such as 52.00 for H100:8 on "
+        "Baseten; without token prices a turn costs its share of time.",
+    )
+    baseten_api_url: str = Field(
+        BASETEN_API_URL,
+        alias="BASETEN_API_URL",
+        pattern=r"^https?://[^/?#@\s]+/?$",
+        description="Address of Baseten's management API, which tells whether the model sleeps; a "
+        "loopback address, for tests, then stands for the model's own address as well.",
+    )
     simulator_tokens_per_second: float = Field(
         150.0,
         alias="GLM_SIMULATOR_TOKENS_PER_SECOND",
@@ -182,7 +237,7 @@ class Settings(BaseSettings):
         if self.public is not None:
             return self.public
         on_space = "SPACE_ID" in os.environ or os.environ.get("SYSTEM") == "spaces"
-        return on_space or not _is_loopback(self.server_name)
+        return on_space or not is_loopback(self.server_name)
 
     def grace_seconds(self) -> float:
         """Seconds that a turn goes on while nobody listens."""
@@ -202,27 +257,43 @@ class Settings(BaseSettings):
             return self.break_control_tokens
         return self.is_public()
 
+    def data_path(self) -> Path:
+        """The folder for what is kept between visits."""
+        return PROJECT / self.data_folder.expanduser()
+
+    def days_kept(self) -> float | None:
+        """Days that a chat is kept after its last change, or None for ever."""
+        if self.keep_days is not None:
+            return self.keep_days
+        return 30.0 if self.is_public() else None
+
+    def chats_bytes(self) -> int | None:
+        """Bytes of text that all chats together may take, or None for no cap."""
+        if self.chats_mb is not None:
+            return int(self.chats_mb * 1_000_000)
+        return 2_000_000_000 if self.is_public() else None
+
     def connection(self) -> Connection:
         """The model server that these settings name; the simulator where they name none.
 
         Raises SettingsError where a pair is incomplete, or both pairs are set.
         """
-        baseten = self.baseten_api_key is not None or self.baseten_model_id is not None
-        if baseten and self.openai_base_url is not None:
+        on_baseten = self.baseten_api_key is not None or self.baseten_model_id is not None
+        if on_baseten and self.openai_base_url is not None:
             raise SettingsError(
                 "BASETEN_API_KEY or BASETEN_MODEL_ID and OPENAI_BASE_URL are both set: "
                 "unset one of the two, so that it is clear which server to ask."
             )
-        if baseten:
+        if on_baseten:
             return self._baseten()
         if self.openai_base_url is not None:
-            return _compatible(self.openai_base_url, self.openai_api_key)
+            return compatible(self.openai_base_url, self.openai_api_key)
         return Connection("simulator", "Simulator")
 
     def remarks(self) -> tuple[str, ...]:
         """What is set without effect, a sentence each, to be said once at the start."""
-        baseten = self.baseten_api_key is not None or self.baseten_model_id is not None
-        if self.openai_api_key is not None and self.openai_base_url is None and not baseten:
+        on_baseten = self.baseten_api_key is not None or self.baseten_model_id is not None
+        if self.openai_api_key is not None and self.openai_base_url is None and not on_baseten:
             remark = (
                 "OPENAI_API_KEY is ignored: without OPENAI_BASE_URL the simulator answers. "
                 "Set OPENAI_BASE_URL to use a server."
@@ -241,17 +312,12 @@ class Settings(BaseSettings):
                 "BASETEN_MODEL_ID is set, but BASETEN_API_KEY is missing: set it to a key of "
                 "the Baseten account, or unset BASETEN_MODEL_ID."
             )
-        if self.baseten_deployment_id is not None:
-            place, label = f"deployment/{self.baseten_deployment_id}", self.baseten_deployment_id
-        elif self.baseten_environment == "development":
-            place, label = "development", "development"
-        else:
-            place, label = f"environments/{self.baseten_environment}", self.baseten_environment
-        return Connection(
-            "baseten",
-            f"Baseten, model {self.baseten_model_id}, {label}",
-            f"https://model-{self.baseten_model_id}.api.baseten.co/{place}/sync/v1",
-            _sendable(self.baseten_api_key, "BASETEN_API_KEY"),
+        return baseten(
+            self.baseten_model_id,
+            self.baseten_api_key,
+            environment=self.baseten_environment,
+            deployment_id=self.baseten_deployment_id,
+            api_url=self.baseten_api_url,
         )
 
 
@@ -274,45 +340,4 @@ def compatible_connection(base_url: str, settings: Settings) -> Connection:
 
     Only OPENAI_API_KEY goes with it: BASETEN_API_KEY never goes to an address of another.
     """
-    return _compatible(base_url, settings.openai_api_key)
-
-
-def _compatible(base_url: str, api_key: SecretStr | None) -> Connection:
-    parts = _split(base_url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise SettingsError(_BASE_URL_FORM)
-    if parts.username or parts.password:
-        raise SettingsError(
-            "The base URL holds a user or a password: leave them out, and set OPENAI_API_KEY."
-        )
-    key = _sendable(api_key, "OPENAI_API_KEY") if api_key is not None else None
-    return Connection("compatible", parts.netloc, base_url.strip().rstrip("/"), key)
-
-
-def _split(base_url: str) -> SplitResult:
-    try:
-        parts = urlsplit(base_url)
-        parts.port  # noqa: B018 - reading it checks it
-    except ValueError:
-        raise SettingsError(_BASE_URL_FORM) from None
-    return parts
-
-
-def _sendable(key: SecretStr, name: str) -> SecretStr:
-    """The key without blanks around it. Raises SettingsError where no header can carry it."""
-    text = key.get_secret_value().strip()
-    if not text or not text.isascii() or not text.isprintable() or " " in text:
-        raise SettingsError(
-            f"{name} holds a character that no key has: copy it again, without spaces, quotes "
-            "or line breaks."
-        )
-    return SecretStr(text)
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(re.sub(r"^\[|\]$", "", host)).is_loopback
-    except ValueError:
-        return False
+    return compatible(base_url, settings.openai_api_key)

@@ -6,8 +6,10 @@ import asyncio
 import json
 import secrets
 import socket
+import tempfile
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -71,9 +73,15 @@ class Client:
 
 
 @asynccontextmanager
-async def serving(**settings: Any) -> AsyncGenerator[str]:
+async def serving(data_folder: Path | None = None, **settings: Any) -> AsyncGenerator[str]:
+    """The app on loopback; what it keeps is gone afterwards, unless a folder is given for it."""
+    if data_folder is None:
+        with tempfile.TemporaryDirectory(prefix="glm-test-") as folder:
+            async with serving(Path(folder), **settings) as base:
+                yield base
+        return
     listener = socket.create_server(("127.0.0.1", 0))
-    application = create_application(Settings(_env_file=None, **settings))
+    application = create_application(Settings(_env_file=None, data_folder=data_folder, **settings))
     config = uvicorn.Config(application.asgi, log_level="warning", timeout_graceful_shutdown=1)
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))

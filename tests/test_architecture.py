@@ -17,11 +17,22 @@ ALLOWED = {
     "endpoint": {"chat"},
     "media": {"chat"},
     "simulator": {"media"},
+    "store": {"chat"},
     "tools": {"chat", "endpoint"},
-    "turns": {"chat", "endpoint", "media", "tools"},
-    "ui": {"chat", "endpoint", "media", "tools", "turns"},
+    "turns": {"chat", "endpoint", "media", "store", "tools"},
+    "ui": {"chat", "endpoint", "media", "store", "tools", "turns"},
 }
-FRAMEWORKS = {"gradio", "openai", "fastapi", "starlette", "aiohttp", "httpx", "PIL", "socket"}
+FRAMEWORKS = {
+    "gradio",
+    "openai",
+    "fastapi",
+    "starlette",
+    "aiohttp",
+    "httpx",
+    "PIL",
+    "socket",
+    "sqlalchemy",
+}
 
 
 def imports(path: Path) -> Iterator[str]:

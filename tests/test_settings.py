@@ -85,6 +85,61 @@ def test_an_environment_or_a_deployment_is_part_of_the_address(
     assert base_url == f"https://model-abc1d2ef.api.baseten.co/{place}/sync/v1"
 
 
+@pytest.mark.parametrize(
+    ("variables", "resource"),
+    [
+        ({}, "environments/production"),
+        ({"BASETEN_ENVIRONMENT": "development"}, "deployments/development"),
+        ({"BASETEN_DEPLOYMENT_ID": "xyz123"}, "deployments/xyz123"),
+        ({"BASETEN_API_URL": "https://api.baseten.co/"}, "environments/production"),
+    ],
+)
+def test_the_management_api_is_asked_about_the_same_deployment(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], resource: str
+) -> None:
+    pair = {"BASETEN_API_KEY": KEY, "BASETEN_MODEL_ID": "abc1d2ef"}
+    for name, value in {**pair, **variables}.items():
+        monkeypatch.setenv(name, value)
+    status_url = load_settings().connection().status_url
+    assert status_url == f"https://api.baseten.co/v1/models/abc1d2ef/{resource}"
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:8000", "http://[::1]:8000"])
+def test_on_loopback_the_model_is_beside_the_management_api(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("BASETEN_API_KEY", KEY)
+    monkeypatch.setenv("BASETEN_MODEL_ID", "abc1d2ef")
+    monkeypatch.setenv("BASETEN_API_URL", address)
+    connection = load_settings().connection()
+    assert connection.base_url == f"{address}/model-abc1d2ef/environments/production/sync/v1"
+    assert connection.status_url == f"{address}/v1/models/abc1d2ef/environments/production"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://api.baseten.co",
+        "https://api.baseten.co.example",
+        "https://model.example",
+        "http://192.0.2.7:8000",
+        "http://127.0.0.1.example",
+        "http://[::1",
+        "http://127.0.0.1:99999",
+        f"http://{KEY}@127.0.0.1",
+    ],
+)
+def test_the_baseten_key_goes_to_no_address_of_anothers(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("BASETEN_API_KEY", KEY)
+    monkeypatch.setenv("BASETEN_MODEL_ID", "abc1d2ef")
+    monkeypatch.setenv("BASETEN_API_URL", address)
+    with pytest.raises(SettingsError, match="BASETEN_API_URL") as error:
+        load_settings().connection()
+    assert KEY not in str(error.value)
+
+
 def test_a_base_url_alone_is_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1/")
     connection = load_settings().connection()

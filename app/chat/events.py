@@ -15,12 +15,16 @@ FailureKind: TypeAlias = Literal["server_error", "unreachable", "timed_out", "cu
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Nothing is asked of the server yet, or again, for `seconds` if that is known."""
+    """Nothing is asked of the server yet, or again, for `seconds` if that is known.
+
+    `billed`: whether the wait itself costs money.
+    """
 
     reason: WaitingReason
     attempt: int = 0
     seconds: float | None = None
     message: str = ""
+    billed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 from app.chat.control_tokens import break_up, holds_control_tokens
 from app.chat.messages import (
@@ -22,6 +22,7 @@ from app.chat.messages import (
     ToolCall,
     ToolResult,
 )
+from app.chat.notice_texts import Sentence
 
 RepairCode: TypeAlias = Literal["media_replaced", "history_repaired", "control_tokens"]
 NOT_EXECUTED = "not executed"
@@ -29,10 +30,20 @@ NOT_EXECUTED = "not executed"
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change made before sending (or, for control tokens, left undone): code and sentence."""
+    """One change made before sending (or, for control tokens, left undone).
+
+    `message` says it in English; `sentence` is what it was made from, None where there is no key.
+    """
 
     code: RepairCode
     message: str
+    sentence: Sentence | None = None
+
+    @classmethod
+    def of(cls, code: RepairCode, case: str, **values: str) -> Self:
+        """The repair whose message stands in `notice_texts` under `code` and `case`."""
+        sentence = Sentence(f"{code}.{case}", values)
+        return cls(code, str(sentence), sentence)
 
 
 def repaired(
@@ -53,8 +64,8 @@ def repaired(
     return Conversation(tuple(messages)), tuple(repairs)
 
 
-def _changed(repairs: list[Repair], message: str) -> None:
-    repairs.append(Repair("history_repaired", message))
+def _changed(repairs: list[Repair], what: str, **values: str) -> None:
+    repairs.append(Repair.of("history_repaired", what, **values))
 
 
 def _without_empty_parts(messages: Iterable[Message], repairs: list[Repair]) -> list[Message]:
@@ -62,13 +73,13 @@ def _without_empty_parts(messages: Iterable[Message], repairs: list[Repair]) -> 
     for message in messages:
         parts = tuple(part for part in message.parts if part not in (Text(""), Reasoning("")))
         if message.role == "assistant" and any(isinstance(part, Attachment) for part in parts):
-            _changed(repairs, "A picture or clip in an answer of the model was left out.")
+            _changed(repairs, "answer_media")
             parts = tuple(part for part in parts if not isinstance(part, Attachment))
         if not parts:
-            _changed(repairs, f"An empty {message.role} message was left out.")
+            _changed(repairs, "empty_message", role=message.role)
             continue
         if message.role == "user" and len(parts) < len(message.parts):
-            _changed(repairs, "An empty part of a user message was left out.")
+            _changed(repairs, "empty_part")
         kept.append(replace(message, parts=parts))
     return kept
 
@@ -82,7 +93,7 @@ def _with_call_ids(messages: Iterable[Message], repairs: list[Repair]) -> list[M
         if all(ids) and len(set(ids)) == len(ids):
             continue
         new_ids = _unique_ids(ids, at)
-        _changed(repairs, "Calls without an id of their own were given one.")
+        _changed(repairs, "call_ids")
         renamed = dict(zip(range(len(calls)), new_ids, strict=True))
         fixed[at] = _rename_calls(message, renamed)
         _rename_results(fixed, at + 1, list(zip(ids, new_ids, strict=True)))
@@ -159,13 +170,13 @@ def _results_by_call(
         for result in (part for part in message.parts if isinstance(part, ToolResult)):
             caller = callers.get(result.call_id)
             if caller is None:
-                _changed(repairs, f"A result was left out: its call {result.call_id!r} is gone.")
+                _changed(repairs, "no_call", call=repr(result.call_id))
             elif (caller, result.call_id) in found:
-                _changed(repairs, f"A second result of call {result.call_id!r} was left out.")
+                _changed(repairs, "second_result", call=repr(result.call_id))
             else:
                 found[caller, result.call_id] = result
                 if result.call_id not in since_calls:
-                    _changed(repairs, f"The result of {result.call_id!r} was put behind its call.")
+                    _changed(repairs, "moved_result", call=repr(result.call_id))
     _list_reordered(messages, found, repairs)
     return found
 
@@ -177,7 +188,7 @@ def _list_reordered(
     for at, message in enumerate(messages):
         places = [order[id(found[at, c.id])] for c in _calls(message) if (at, c.id) in found]
         if places != sorted(places):
-            _changed(repairs, "Results were put in the order of their calls.")
+            _changed(repairs, "result_order")
 
 
 def _sendable_arguments(call: ToolCall) -> str | None:
@@ -209,10 +220,10 @@ def _result_for(
     call: ToolCall, arguments: str | None, result: ToolResult | None, repairs: list[Repair]
 ) -> str:
     if arguments is None:
-        _changed(repairs, f"The cut arguments of the call to “{call.name}” were replaced by {{}}.")
+        _changed(repairs, "cut_arguments", name=call.name)
         return f"{NOT_EXECUTED}: the arguments were cut: {call.arguments}"
     if result is None:
-        _changed(repairs, f"The call to “{call.name}” had no result: it says “{NOT_EXECUTED}”.")
+        _changed(repairs, "no_result", name=call.name, not_executed=NOT_EXECUTED)
         return NOT_EXECUTED
     return result.content
 
@@ -226,13 +237,7 @@ def _with_newest_media(messages: list[Message], repairs: list[Repair]) -> list[M
         for part in reversed(message.parts):
             if isinstance(part, Attachment) and part.kind in seen:
                 named = f" “{part.name}”" if part.name else ""
-                repairs.append(
-                    Repair(
-                        "media_replaced",
-                        f"An older {part.kind}{named} was replaced by a note: "
-                        f"the server takes one {part.kind} a prompt.",
-                    )
-                )
+                repairs.append(_replaced(part))
                 parts.append(Text(f"[An earlier {part.kind}{named} stood here.]\n"))
                 continue
             if isinstance(part, Attachment):
@@ -240,6 +245,12 @@ def _with_newest_media(messages: list[Message], repairs: list[Repair]) -> list[M
             parts.append(part)
         newest_first.append(replace(message, parts=tuple(reversed(parts))))
     return newest_first[::-1]
+
+
+def _replaced(part: Attachment) -> Repair:
+    if part.name:
+        return Repair.of("media_replaced", f"named_{part.kind}", name=part.name)
+    return Repair.of("media_replaced", part.kind)
 
 
 def _with_control_tokens(
@@ -254,22 +265,16 @@ def _with_control_tokens(
         for part in message.parts:
             text = _typed_text(part)
             if text is not None and holds_control_tokens(text):
-                repairs.append(
-                    Repair("control_tokens", _control_sentence(message, broken=break_them))
-                )
+                repairs.append(_control_tokens(message, broken=break_them))
                 part = _with_text(part, break_up(text)) if break_them else part
             parts.append(part)
         checked.append(replace(message, parts=tuple(parts)))
     return checked
 
 
-def _control_sentence(message: Message, *, broken: bool) -> str:
-    where = {"tool": "A tool result", "system": "The system prompt"}.get(message.role, "A message")
-    if broken:
-        return f"{where} holds control tokens of the model: they were broken up into text."
-    return (
-        f"{where} holds control tokens of the model, which the server reads as such, not as text."
-    )
+def _control_tokens(message: Message, *, broken: bool) -> Repair:
+    where = message.role if message.role in ("tool", "system") else "message"
+    return Repair.of("control_tokens", f"broken_{where}" if broken else where)
 
 
 def _typed_text(part: Part) -> str | None:

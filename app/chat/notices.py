@@ -1,19 +1,21 @@
 """What a finished turn must tell its reader: a code, a sentence, and what to do.
 
-Codes are part of the interface: the page, `ask --json` and reports all carry them. A checker of
-call arguments is passed in, since schemas are another package's business.
+Codes are part of the interface: the page, `ask --json` and reports all carry them. The sentences
+stand in `notice_texts`. A checker of call arguments is passed in, since schemas are another
+package's business.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol, Self
 
 from app.chat.code_spans import tags_outside_code
 from app.chat.history import Repair
 from app.chat.messages import ToolCall
+from app.chat.notice_texts import Sentence, code_of, remedy
 from app.chat.turn import Turn
 
 KNOWN_ENDINGS: Final = ("stop", "length", "tool_calls")
@@ -23,11 +25,24 @@ _CALL_MARKUP = re.compile(r"<tool_call>\s*(?:\{|[\w.:-]+\s*(?:<arg_key>|</tool_c
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One thing to know about a turn, and its remedy; both are sentences for a reader."""
+    """One thing to know about a turn, and its remedy; both are sentences for a reader, in English.
+
+    `key` and `values` are what the message is made from, for a page in another language: its first
+    sentence, and its `more` sentences. A key of "" says that there is only the English.
+    """
 
     code: str
     message: str
     remedy: str
+    key: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    more: tuple[Sentence, ...] = ()
+
+    @classmethod
+    def of(cls, key: str, *more: Sentence, **values: str) -> Self:
+        """The notice of a key of `notice_texts`, its message followed by `more` sentences."""
+        message = " ".join(map(str, (Sentence(key, values), *more)))
+        return cls(code_of(key), message, remedy(key), key, values, more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +89,11 @@ def _ending(turn: Turn) -> list[Notice]:
     if not (answered or turn.reasoning or turn.tool_calls):
         if turn.stopped:
             return [_stopped(kept=False)]
-        found.append(_empty(failure.message if failure else ""))
+        found.append(_with_reason("empty_reply", failure.message if failure else ""))
     elif turn.stopped:
         return [_stopped(kept=True)]
     elif turn.finish_reason is None:
-        found.append(_cut_short(failure.message if failure else ""))
+        found.append(_with_reason("cut_short", failure.message if failure else ""))
     return [*found, *_finish(turn, answered=answered)]
 
 
@@ -90,15 +105,9 @@ def _finish(turn: Turn, *, answered: bool) -> list[Notice]:
     if reason not in KNOWN_ENDINGS:
         return [_ended_by_server(reason)]
     if reason == "tool_calls" and not calls:
-        return [
-            Notice(
-                "missing_tool_call",
-                "The server said that the model calls a tool, but sent no call.",
-                "Retry; if it happens again, the server's tool parser lost the call.",
-            )
-        ]
+        return [Notice.of("missing_tool_call")]
     if answered or calls:
-        return [_token_limit()] if reason == "length" else []
+        return [Notice.of("token_limit")] if reason == "length" else []
     if turn.reasoning and not _has_call_markup(turn.reasoning):
         return [_only_reasoning(reason, turn.stop_reason)]
     return []
@@ -107,29 +116,11 @@ def _finish(turn: Turn, *, answered: bool) -> list[Notice]:
 def _content(turn: Turn) -> list[Notice]:
     found: list[Notice] = []
     if turn.thought_split:
-        found.append(
-            Notice(
-                "thought_in_answer",
-                "The server sent the thought inside the answer; it was split off.",
-                "Nothing to do here; the server's reasoning parser may be off.",
-            )
-        )
+        found.append(Notice.of("thought_in_answer"))
     if _has_call_markup(turn.reasoning):
-        found.append(
-            Notice(
-                "tool_text_in_reasoning",
-                "The model wrote a tool call into its reasoning, where no parser takes it.",
-                "Retry, or ask the model to call the tool after it has finished thinking.",
-            )
-        )
+        found.append(Notice.of("tool_text_in_reasoning"))
     if _has_call_markup(turn.content):
-        found.append(
-            Notice(
-                "tool_text_in_answer",
-                "The answer holds a tool call as text: no parser took it, and it was not run.",
-                "Declare the tool, or check the server's tool-call parser; then retry.",
-            )
-        )
+        found.append(Notice.of("tool_text_in_answer"))
     return found
 
 
@@ -137,59 +128,49 @@ def _calls(turn: Turn, checker: ArgumentChecker) -> list[Notice]:
     found = [notice for call in turn.tool_calls for notice in _call(call, turn, checker)]
     if turn.dropped_calls:
         kept = len(turn.tool_calls)
-        found.append(
-            Notice(
-                "too_many_calls",
-                f"The model made {kept + turn.dropped_calls} calls; the first {kept} are kept.",
-                "Retry, ask for fewer calls at once, or switch parallel calls off.",
-            )
-        )
+        made = str(kept + turn.dropped_calls)
+        found.append(Notice.of("too_many_calls", made=made, kept=str(kept)))
     return found
 
 
 def _call(call: ToolCall, turn: Turn, checker: ArgumentChecker) -> list[Notice]:
     found: list[Notice] = []
+    named = {"name": call.name} if call.name else {}
     if not checker.declared(call.name):
-        what = f"“{call.name}”, which was not declared" if call.name else "a tool without a name"
-        found.append(
-            Notice(
-                "unknown_tool",
-                f"The model called {what}; the call was not run.",
-                "Declare the tool, or tell the model which tools there are; then retry.",
-            )
-        )
+        found.append(Notice.of("unknown_tool" if named else "unknown_tool.unnamed", **named))
     problems = checker.problems(call.name, call.arguments)
     if problems:
-        listed = "; ".join(f"{problem.path}: {problem.message}" for problem in problems[:5])
-        more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-        found.append(
-            Notice(
-                "invalid_arguments",
-                f"The arguments of “{call.name or 'the call'}” are not valid: {listed}{more}.",
-                "Allow more tokens and retry."
-                if turn.finish_reason == "length"
-                else "Retry, or make the tool's description and schema clearer.",
-            )
-        )
+        key = _invalid_arguments(is_named=bool(named), is_cut=turn.finish_reason == "length")
+        found.append(Notice.of(key, problems=_listed(problems), **named))
     return found
 
 
-_REPAIR_REMEDIES: Final = {
-    "media_replaced": "Attach the older one again if the model should see it.",
-    "history_repaired": "Nothing to do: the server takes the history only so.",
-    "control_tokens": "Reword the text if it should not steer the model.",
-}
+def _invalid_arguments(*, is_named: bool, is_cut: bool) -> str:
+    if is_named:
+        return "invalid_arguments.cut" if is_cut else "invalid_arguments"
+    return "invalid_arguments.unnamed_cut" if is_cut else "invalid_arguments.unnamed"
+
+
+def _listed(problems: Sequence[Problem]) -> str:
+    listed = "; ".join(f"{problem.path}: {problem.message}" for problem in problems[:5])
+    return f"{listed}; and {len(problems) - 5} more" if len(problems) > 5 else listed
 
 
 def _repairs(repairs: Iterable[Repair]) -> list[Notice]:
     """One notice a kind of repair, its sentences joined."""
-    sentences: dict[str, list[str]] = {}
+    kinds: dict[str, dict[str, Sentence | None]] = {}
     for repair in repairs:
-        sentences.setdefault(repair.code, []).append(repair.message)
-    return [
-        Notice(code, " ".join(dict.fromkeys(texts)), _REPAIR_REMEDIES[code])
-        for code, texts in sentences.items()
-    ]
+        kinds.setdefault(repair.code, {})[repair.message] = repair.sentence
+    return [_repaired(code, said) for code, said in kinds.items()]
+
+
+def _repaired(code: str, said: Mapping[str, Sentence | None]) -> Notice:
+    notice = Notice(code, " ".join(said), remedy(code))
+    sentences = [sentence for sentence in said.values() if sentence]
+    if len(sentences) < len(said):
+        return notice
+    first, *more = sentences
+    return replace(notice, key=first.key, values=first.values, more=tuple(more))
 
 
 def _has_call_markup(text: str) -> bool:
@@ -199,87 +180,43 @@ def _has_call_markup(text: str) -> bool:
 
 
 def _failed(kind: str, message: str, status: int | None, *, kept: bool) -> Notice:
-    what_came = " What came before is kept." if kept else ""
-    if kind == "server_error":
-        said = f"The server answered {status}" if status else "The server reported an error"
-        return Notice(kind, f"{said}: {message}{what_came}", _server_remedy(status))
-    if kind == "unreachable":
-        return Notice(
-            kind,
-            f"{message}{what_came}",
-            "Check the address and that the server runs, then retry.",
-        )
-    return Notice(
-        kind,
-        f"{message}{what_came}",
-        "Retry; a long queue or a very long prompt may need a longer timeout.",
-    )
+    more = (Sentence("kept"),) if kept else ()
+    if kind != "server_error":
+        return Notice.of(kind, *more, message=message)
+    if status is None:
+        return Notice.of("server_error.no_status", *more, message=message)
+    return Notice.of(_server_error(status), *more, status=str(status), message=message)
 
 
-def _server_remedy(status: int | None) -> str:
+def _server_error(status: int) -> str:
     if status in (401, 403):
-        return "Check the API key and that it may use this model."
+        return "server_error.access"
     if status == 404:
-        return "Check the model's name, its id and that it is deployed."
+        return "server_error.not_found"
     if status == 413:
-        return "Send less: a smaller picture or clip, or a shorter text."
-    if status is not None and 400 <= status < 500 and status not in (408, 409, 429):
-        return "Change what the message names, then send again."
-    return "Wait a little, then retry."
+        return "server_error.too_large"
+    if 400 <= status < 500 and status not in (408, 409, 429):
+        return "server_error.request"
+    return "server_error"
 
 
 def _stopped(*, kept: bool) -> Notice:
-    message = "Stopped; what came before is kept." if kept else "Stopped before anything came."
-    return Notice("stopped", message, "Retry for a whole answer.")
+    return Notice.of("stopped" if kept else "stopped.nothing")
 
 
-def _cut_short(detail: str) -> Notice:
-    why = f" ({detail.rstrip('.')})" if detail else ""
-    return Notice(
-        "cut_short",
-        f"The stream broke off before the server finished{why}; what came is kept.",
-        "Retry for a whole answer.",
-    )
-
-
-def _empty(detail: str) -> Notice:
-    why = f" ({detail.rstrip('.')})" if detail else ""
-    return Notice(
-        "empty_reply",
-        f"The server sent nothing: no reasoning, no answer, no call{why}.",
-        "Retry; if it happens again, look at the server's log.",
-    )
+def _with_reason(key: str, detail: str) -> Notice:
+    return Notice.of(f"{key}.why", detail=detail.rstrip(".")) if detail else Notice.of(key)
 
 
 def _ended_by_server(reason: str) -> Notice:
-    words = {
-        "abort": "The server gave the request up.",
-        "repetition": "The server ended the answer because it repeated itself.",
-        "content_filter": "The server's content filter ended the answer.",
-    }
-    message = words.get(reason, f"The server ended the answer for a reason of its own: “{reason}”.")
-    return Notice("ended_by_server", message, "Retry, or change the prompt.")
-
-
-def _token_limit() -> Notice:
-    return Notice(
-        "token_limit",
-        "The token limit was reached before the answer was complete.",
-        "Ask it to continue, or allow more tokens and retry.",
-    )
+    if reason in ("abort", "repetition", "content_filter"):
+        return Notice.of(f"ended_by_server.{reason}")
+    return Notice.of("ended_by_server", reason=reason)
 
 
 def _only_reasoning(reason: str, stop_reason: str | int | None) -> Notice:
     if reason == "length":
-        return Notice(
-            "only_reasoning",
-            "Thinking used up all the tokens: no answer was begun.",
-            "Allow more tokens, or choose a lower effort, then retry.",
-        )
+        return Notice.of("only_reasoning.length")
     if isinstance(stop_reason, str):
-        return Notice(
-            "only_reasoning",
-            f"The stop string “{stop_reason}” ended the turn while the model was thinking.",
-            "Remove that stop string, then retry.",
-        )
-    return Notice("only_reasoning", "The model thought, but gave no answer.", "Retry.")
+        return Notice.of("only_reasoning.stop_string", stop=stop_reason)
+    return Notice.of("only_reasoning")

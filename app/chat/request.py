@@ -32,7 +32,8 @@ class Options:
 
     `effort` None leaves the server's default (high). `max_tokens` counts reasoning too.
     `tools` is the OpenAI array as written. `send_reasoning` False leaves earlier reasoning out,
-    for servers that refuse it.
+    for servers that refuse it. `continue_last` asks to go on with the last message, which is then
+    the model's own, instead of beginning a new one.
     """
 
     model: str
@@ -50,6 +51,7 @@ class Options:
     stream: bool = True
     send_reasoning: bool = True
     break_control_tokens: bool = False
+    continue_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def build(conversation: Conversation, options: Options, resolve: MediaResolver) 
         for wire in _wire_messages(message, resolve, send_reasoning=options.send_reasoning)
     ]
     body: dict[str, Any] = {"model": options.model, "messages": messages}
+    if options.continue_last:
+        body |= _continuing(messages[-1])
     body |= _sampling(options)
     body |= _tools(options)
     if options.response_schema is not None:
@@ -87,6 +91,16 @@ def build(conversation: Conversation, options: Options, resolve: MediaResolver) 
     if options.stream:
         body["stream_options"] = {"include_usage": True, "continuous_usage_stats": True}
     return Request(body, repairs)
+
+
+def _continuing(last: dict[str, Any]) -> dict[str, Any]:
+    """What makes vLLM go on with the last message.
+
+    Its template strips the message's end, so that is left out here too: what comes then follows
+    what was sent. Source: vLLM's `continue_final_message`, which excludes the generation prompt.
+    """
+    last["content"] = (last.get("content") or "").rstrip()
+    return {"continue_final_message": True, "add_generation_prompt": False}
 
 
 def _sampling(options: Options) -> dict[str, Any]:

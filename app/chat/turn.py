@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from app.chat.events import (
@@ -88,6 +88,65 @@ class Turn:
     def message(self) -> Message:
         """The turn as the next request sends it back: nothing reworded."""
         return Message("assistant", self.parts)
+
+
+def continued(base: Turn, more: Turn) -> Turn:
+    """What a continuation makes of a turn that was cut: one turn, its parts joined at the seam.
+
+    The prompt of a continuation closes the thought, so reasoning that comes with no answer is the
+    answer under a wrong label (vLLM's streaming parser before its fix of #40816). Token counts add
+    up to what the whole takes of the context; without a count of both there is none.
+    """
+    if not more.parts:
+        return replace(more, parts=base.parts, usage=base.usage, timings=_added(base, more, ()))
+    if not (more.content or more.tool_calls):
+        answer = (Text(more.reasoning),)
+        seconds = (sum(more.timings.part_seconds),)
+        more = replace(more, parts=answer, timings=replace(more.timings, part_seconds=seconds))
+    first, *others = more.parts
+    last = base.parts[-1] if base.parts else None
+    if isinstance(last, Text) and isinstance(first, Text):
+        seam = Text(last.text.rstrip() + first.text)
+        parts = (*base.parts[:-1], seam, *others)
+    else:
+        parts = (*base.parts, *more.parts)
+    joins = len(base.parts) + len(more.parts) - len(parts)
+    return replace(
+        more,
+        parts=parts,
+        usage=_usage_of_both(base.usage, more.usage),
+        thought_split=base.thought_split or more.thought_split,
+        timings=_added(base, more, _seconds_of_both(base, more, joins)),
+    )
+
+
+def _added(base: Turn, more: Turn, seconds: tuple[float, ...]) -> Timings:
+    return replace(
+        base.timings,
+        total_s=base.timings.total_s + more.timings.total_s,
+        part_seconds=seconds or base.timings.part_seconds,
+    )
+
+
+def _seconds_of_both(base: Turn, more: Turn, joins: int) -> tuple[float, ...]:
+    before, after = base.timings.part_seconds, more.timings.part_seconds
+    if not joins:
+        return (*before, *after)
+    return (*before[:-1], before[-1] + after[0], *after[1:])
+
+
+def _usage_of_both(
+    base: Mapping[str, Any] | None, more: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    if base is None or more is None:
+        return None
+    counts = [usage.get("completion_tokens") for usage in (base, more)]
+    if not all(isinstance(count, int) for count in counts):
+        return None
+    completion = sum(count for count in counts if isinstance(count, int))
+    prompt = base.get("prompt_tokens")
+    total = prompt + completion if isinstance(prompt, int) else None
+    return {**base, "completion_tokens": completion, "total_tokens": total}
 
 
 class _OpenPart:

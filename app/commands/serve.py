@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import sys
 
@@ -11,7 +12,7 @@ from app.settings import Settings, SettingsError, load_settings
 
 
 def serve() -> int:
-    """Serves the page; returns 2 where the settings, or the address, cannot be used."""
+    """Serves the page; returns 2 where the settings, the address or the store cannot be used."""
     try:
         settings = load_settings()
         connection = settings.connection()
@@ -24,8 +25,14 @@ def serve() -> int:
     host, port = settings.server_name, listener.getsockname()[1]
     print("Starting ...", flush=True)
     from app.server import create_application
+    from app.store.database import StoreError
 
-    application = create_application(settings)
+    try:
+        application = create_application(settings)
+        asyncio.run(application.prepare())
+    except StoreError as error:
+        print(error, file=sys.stderr)
+        return 2
     if connection.kind == "simulator":
         print(
             "No model is connected: the built-in simulator answers. "

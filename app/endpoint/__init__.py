@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from app.endpoint.endpoint import Endpoint
 from app.endpoint.settings import EndpointSettings
+from app.endpoint.state import ServerState
 
-__all__ = ["Endpoint", "EndpointSettings"]
+__all__ = ["Endpoint", "EndpointSettings", "ServerState"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Final, cast
 
@@ -100,18 +101,39 @@ class Connection:
 
         Source: Baseten's `wake` route, which stands beside `sync/v1`.
         """
-        await self._brief(self._client.post, f"{self._base_url.removesuffix('/sync/v1')}/wake")
+        await self._post(f"{self._base_url.removesuffix('/sync/v1')}/wake")
 
-    async def check_ready(self) -> None:
-        """Returns where the model server answers; else raises TryFailedError."""
-        await self._brief(self._client.get, "/models")
+    async def deployment(self) -> bytes:
+        """What Baseten's management API says about the deployment."""
+        return await self._get(self._settings.status_url)
 
-    async def _brief(self, method: Callable[..., Awaitable[object]], url: str) -> None:
+    async def models(self) -> bytes:
+        """The list of models that the server has."""
+        return await self._get(f"{self._base_url}/models")
+
+    async def tokenize(self, body: bytes) -> bytes:
+        """What the server's tokenizer says. Source: vLLM's route, beside `/v1`."""
+        return await self._post(f"{self._base_url.removesuffix('/v1')}/tokenize", body)
+
+    async def _get(self, url: str) -> bytes:
+        request = self._client.get(url, cast_to=httpx2.Response, options={"headers": self._headers})
+        return await self._brief(request, url)
+
+    async def _post(self, url: str, body: bytes | None = None) -> bytes:
+        request = self._client.post(
+            url, cast_to=httpx2.Response, content=body, options={"headers": self._headers}
+        )
+        return await self._brief(request, url)
+
+    async def _brief(self, request: Awaitable[httpx2.Response], url: str) -> bytes:
+        """The body of an answer that is small and comes soon."""
+        settings = self._settings
         try:
-            async with asyncio.timeout(self._settings.wake_poll_s):
-                await method(url, cast_to=httpx2.Response, options={"headers": self._headers})
+            async with asyncio.timeout(settings.state_timeout_s):
+                return (await request).content
         except TRANSPORT_ERRORS as error:
-            raise failed_to_open(error, self._settings) from None
+            asked = replace(settings, base_url=url, silence_timeout_s=settings.state_timeout_s)
+            raise failed_to_open(error, asked) from None
 
 
 @cache

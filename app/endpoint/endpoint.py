@@ -1,4 +1,4 @@
-"""One request to the model server, as the stream of a turn's events."""
+"""One model server: a turn as the stream of its events, the server's state, and its tokenizer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Final, Self, TypeVar
+from typing import Any, Final, Self
+
+import httpx2
 
 from app.chat.events import Event, Failed, Started, Waiting
 from app.chat.request import Request
 from app.endpoint.answer import AnswerReader
 from app.endpoint.connection import Connection
+from app.endpoint.counting import prompt_question, read_count, text_question
 from app.endpoint.deadline import Deadline
 from app.endpoint.errors import (
     TRANSPORT_ERRORS,
@@ -20,18 +23,16 @@ from app.endpoint.errors import (
     failed_to_read,
     request_id_of,
 )
-from app.endpoint.retry import after_failure
+from app.endpoint.looks import look
+from app.endpoint.redaction import Redactor
+from app.endpoint.retry import after_failure, waking
 from app.endpoint.settings import EndpointSettings
+from app.endpoint.state import ServerState, StateWatch
 from app.endpoint.waking import wake
 from app.endpoint.wire_json import encode_body
 
-_Worded = TypeVar("_Worded", Waiting, Started, Failed)
-
 _REUSE_S: Final = 0.05
 """How long the end of a body is waited for after its last event, to keep the connection."""
-
-_SHORTEST_SECRET: Final = 8
-"""A shorter key, such as `none`, is no secret, and would be a piece of ordinary words."""
 
 
 class Endpoint:
@@ -39,7 +40,9 @@ class Endpoint:
 
     def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
-        self._connection = Connection(settings)
+        self._connection = connection = Connection(settings)
+        self._watch = StateWatch(lambda: look(connection, settings), settings)
+        self._without_key = Redactor(settings.api_key)
 
     async def __aenter__(self) -> Self:
         return self
@@ -54,7 +57,30 @@ class Endpoint:
 
     async def close(self) -> None:
         """Ends all connections. Close the streams first: one still read is not told."""
+        await self._watch.close()
         await self._connection.close()
+
+    async def state(self, max_age_s: float | None = None) -> ServerState:
+        """How the server is, from memory where that is `max_age_s` old at most, or some seconds.
+
+        It takes no longer than `settings.state_timeout_s`, raises nothing, and wakes nothing.
+        """
+        return self._without_key(await self._watch.state(max_age_s))
+
+    async def count_tokens(self, text: str) -> int | None:
+        """How many tokens a text is, by the server's tokenizer.
+
+        None where that does not answer in `settings.state_timeout_s`; a model that sleeps is not
+        asked.
+        """
+        return await self._count(text_question(self._settings.model, text))
+
+    async def count_prompt(self, body: Mapping[str, Any]) -> int | None:
+        """How many tokens the prompt of a chat request is, without its pictures and clips.
+
+        None as for `count_tokens`.
+        """
+        return await self._count(prompt_question(body))
 
     async def stream(
         self, request: Request, *, extra_headers: Mapping[str, str] | None = None
@@ -67,13 +93,24 @@ class Endpoint:
         without a finish_reason and without an error just ends.
 
         A try is made again on 429, 5xx and lost connections as long as nothing of an answer came,
-        `settings.tries` times in all.
+        `settings.tries` times in all. A model that sleeps, or is waking, is woken and waited for
+        before the first.
         """
         deadline = Deadline(self._settings.total_timeout_s)
         body = encode_body(request.body)
         clock = asyncio.get_running_loop().time
         tries = 0
+        step: Waiting | Failed | None = waking(1) if await self._sleeps() else None
         while True:
+            if step is not None:
+                yield self._without_key(step)
+                if isinstance(step, Failed):
+                    return
+                try:
+                    await deadline.limit(self._wait(step))
+                except TryFailedError as error:
+                    yield self._without_key(error.failure)
+                    return
             tries += 1
             began = clock()
             try:
@@ -83,21 +120,28 @@ class Endpoint:
                 return
             except TryFailedError as error:
                 step = after_failure(error, tries, clock() - began, self._settings)
-            if isinstance(step, Failed):
-                yield self._without_key(step)
-                return
-            yield self._without_key(step)
-            try:
-                await deadline.limit(self._wait(step))
-            except TryFailedError as error:
-                yield self._without_key(error.failure)
-                return
+
+    async def _sleeps(self) -> bool:
+        """Whether the model would have to wake for a turn; other servers are not asked."""
+        if not self._settings.is_baseten:
+            return False
+        return (await self._watch.state()).state in ("asleep", "waking")
+
+    async def _count(self, question: Mapping[str, Any]) -> int | None:
+        """What the tokenizer counts; None where it does not answer, or would have to wake."""
+        try:
+            async with asyncio.timeout(self._settings.state_timeout_s):
+                if self._settings.is_baseten and (await self._watch.state()).state != "ready":
+                    return None
+                return read_count(await self._connection.tokenize(encode_body(question)))
+        except (TryFailedError, TimeoutError):
+            return None
 
     async def _try(
         self, body: bytes, headers: Mapping[str, str], deadline: Deadline
     ) -> AsyncGenerator[Event, None]:
         """The events of one try; raises TryFailedError where it does not come to an end."""
-        response = await deadline.limit(self._connection.complete(body, headers))
+        response = await self._open(body, headers, deadline)
         try:
             request_id = request_id_of(response.headers)
             yield self._without_key(Started(response.status_code, request_id))
@@ -123,6 +167,19 @@ class Endpoint:
             with suppress(*TRANSPORT_ERRORS):
                 await response.aclose()
 
+    async def _open(
+        self, body: bytes, headers: Mapping[str, str], deadline: Deadline
+    ) -> httpx2.Response:
+        """The 200 of a try, its body still to come; what it says of the server is noted."""
+        try:
+            response = await deadline.limit(self._connection.complete(body, headers))
+        except TryFailedError as error:
+            if error.failure.kind == "unreachable":
+                self._watch.not_reached(error.failure.message)
+            raise
+        self._watch.answered()
+        return response
+
     async def _read(
         self, stream: AsyncIterator[bytes], deadline: Deadline, *, finished: bool
     ) -> bytes:
@@ -137,22 +194,9 @@ class Endpoint:
     async def _wait(self, step: Waiting) -> None:
         """Raises TryFailedError where there is nothing to wait for."""
         if step.reason == "waking":
-            await wake(self._connection, self._settings)
+            await wake(self._connection, self._watch, self._settings)
         else:
             await asyncio.sleep(step.seconds or 0.0)
-
-    def _without_key(self, event: _Worded) -> _Worded:
-        """The same event; a server that repeats the key in its message is not quoted on it."""
-        secret = self._settings.api_key
-        key = secret.get_secret_value() if secret else ""
-        if len(key) < _SHORTEST_SECRET:
-            return event
-        told = event
-        if not isinstance(told, Started):
-            told = replace(told, message=told.message.replace(key, "[API key]"))
-        if not isinstance(told, Waiting) and told.request_id is not None:
-            told = replace(told, request_id=told.request_id.replace(key, "[API key]"))
-        return told
 
 
 async def _read_rest(stream: AsyncIterator[bytes]) -> None:

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from app.chat.events import Failed, Waiting
 from app.endpoint.errors import TryFailedError
+from app.endpoint.looks import WAKING_MESSAGE
 from app.endpoint.settings import EndpointSettings
 
 _spread = random.SystemRandom()
@@ -28,7 +29,7 @@ def after_failure(
         return failure
     if settings.is_baseten and took_s > settings.parking_s:
         if failure.status == 500:
-            return Waiting("waking", tries + 1, None, "The model is waking up, which is billed.")
+            return waking(tries + 1)
         if failure.status == 504:
             # Baseten's limit for a request, 1200 s: asked again, it would only be reached again.
             return failure
@@ -41,6 +42,11 @@ def after_failure(
         return replace(failure, message=f"{failure.message} ({told})")
     backoff = settings.backoff_s * 2.0 ** (tries - 1) * _spread.uniform(0.75, 1.0)
     return Waiting("retry", tries + 1, backoff if asked is None else asked, failure.message)
+
+
+def waking(attempt: int) -> Waiting:
+    """The wait for a model that is waking up, before the try of this number."""
+    return Waiting("waking", attempt, None, WAKING_MESSAGE, billed=True)
 
 
 def read_retry_after(value: str | None, now: datetime) -> float | None:

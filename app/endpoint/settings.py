@@ -15,7 +15,9 @@ class EndpointSettings:
     """One model server.
 
     `base_url` ends before `/chat/completions`, with or without a slash. Without an `api_key` no
-    Authorization header is sent at all. `headers` go with every request.
+    Authorization header is sent at all. `headers` go with every request. `model` is the name under
+    which the server knows it. `status_url`, of Baseten's management API, tells the status of the
+    deployment; it is set where the server is Baseten's, and only there.
 
     Seconds: `connect_timeout_s` to reach the server; `silence_timeout_s` without a byte (a queue,
     a wake and a prompt of 1M tokens are all silent); `ending_timeout_s` without a byte once the
@@ -24,9 +26,13 @@ class EndpointSettings:
     `tries` in all, `backoff_s` doubled before each; a server that asks for a longer wait than
     `retry_after_limit_s` is not waited for.
 
-    `is_baseten`: a 500 after more than `parking_s` means that the request was parked for a model
-    scaled to zero (parking ends after 600 or 1200 s). The model is then woken and asked every
-    `wake_poll_s`, for `wake_limit_s` at most; a replica's start may take 3000 s.
+    `state_s` and, for a server that wakes, `state_waking_s`: how old a state may be that is told
+    again; `state_timeout_s` for each small request, such as a look at the state or a count.
+
+    On Baseten a model that is scaled to zero is woken before it is asked, since the request would
+    be parked. Its status is asked for every `wake_poll_s`, and less and less often, up to
+    `wake_poll_limit_s`, until it is ready, for `wake_limit_s` at most. A 500 after more than
+    `parking_s` means that a request was parked all the same (parking ends after 600 or 1200 s).
 
     Raises ValueError, without any value in its text, where key or headers cannot be sent.
     """
@@ -34,7 +40,8 @@ class EndpointSettings:
     base_url: str
     api_key: SecretStr | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    is_baseten: bool = False
+    model: str = ""
+    status_url: str = ""
     connect_timeout_s: float = 5.0
     silence_timeout_s: float = 1200.0
     ending_timeout_s: float = 5.0
@@ -42,9 +49,13 @@ class EndpointSettings:
     tries: int = 4
     backoff_s: float = 0.5
     retry_after_limit_s: float = 120.0
+    state_s: float = 10.0
+    state_waking_s: float = 2.0
+    state_timeout_s: float = 3.0
     parking_s: float = 300.0
-    wake_poll_s: float = 5.0
-    wake_limit_s: float = 3600.0
+    wake_poll_s: float = 2.0
+    wake_poll_limit_s: float = 5.0
+    wake_limit_s: float = 1500.0
 
     def __post_init__(self) -> None:
         key = self.api_key.get_secret_value() if self.api_key else ""
@@ -62,6 +73,11 @@ class EndpointSettings:
         host = parts.hostname or ""
         host = f"[{host}]" if ":" in host else host
         return f"{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+
+    @property
+    def is_baseten(self) -> bool:
+        """Whether the server is Baseten's, and may sleep."""
+        return bool(self.status_url)
 
     @property
     def is_loopback(self) -> bool:

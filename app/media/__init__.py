@@ -1,10 +1,9 @@
-"""Pictures and clips: opened within limits, turned upright, shrunk, encoded, and kept by hash."""
+"""Pictures and clips: opened within limits, turned upright, shrunk and encoded."""
 
 from __future__ import annotations
 
 from app.media.data_urls import data_url, from_data_url
 from app.media.images import prepare_image
-from app.media.library import MediaLibrary, MediaUnknown
 from app.media.limits import ImageLimits, MediaLimits, VideoLimits
 from app.media.prepare import prepare
 from app.media.prepared import MediaRefused, PreparedMedia
@@ -13,10 +12,8 @@ from app.media.videos import prepare_video
 
 __all__ = [
     "ImageLimits",
-    "MediaLibrary",
     "MediaLimits",
     "MediaRefused",
-    "MediaUnknown",
     "PreparedMedia",
     "VideoLimits",
     "data_url",

@@ -10,7 +10,8 @@ from PIL.Image import Resampling, Transpose
 
 from app.media.budget import fit_within, image_tokens
 from app.media.limits import ImageLimits
-from app.media.prepared import MediaRefused, PreparedMedia, quoted
+from app.media.prepared import MediaRefused, PreparedMedia
+from app.media.sentences import MediaSentence
 
 _FORMATS: Final = ("JPEG", "PNG", "WEBP", "GIF")
 
@@ -61,14 +62,13 @@ def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
         image = image.transpose(_UPRIGHT[orientation])
     notes = []
     if moving:
-        notes.append("It moves, and only its first frame is sent: send movement as an mp4.")
+        notes.append(MediaSentence.note("first_frame"))
     if transparent:
-        notes.append("Its transparent parts are sent as white.")
+        notes.append(MediaSentence.note("transparent"))
     if size != original:
         width, height = original[::-1] if orientation in _LYING else original
-        notes.append(
-            f"It was shrunk from {width} x {height} to {image.width} x {image.height} pixels."
-        )
+        before, after = f"{width} x {height}", f"{image.width} x {image.height}"
+        notes.append(MediaSentence.note("shrunk", before=before, after=after))
     encoded, mime = _encode(image, drawn)
     return PreparedMedia.of(
         encoded,
@@ -92,20 +92,13 @@ def _open(data: bytes, name: str, limits: ImageLimits) -> Image.Image:
 
 
 def _too_many_pixels(name: str, limits: ImageLimits) -> MediaRefused:
-    return MediaRefused(
-        f"{quoted(name)} has too many pixels to be opened here: shrink it to at most "
-        f"{limits.max_pixels / 1_000_000:g} million."
-    )
+    return MediaRefused("too_many_pixels", name, millions=f"{limits.max_pixels / 1_000_000:g}")
 
 
 def _unreadable(name: str, problem: Exception) -> MediaRefused:
     if "truncated" in str(problem).lower():
-        return MediaRefused(
-            f"{quoted(name)} is incomplete, its end is missing: save or download it again."
-        )
-    return MediaRefused(
-        f"{quoted(name)} is damaged and cannot be opened as a picture: save or export it again."
-    )
+        return MediaRefused("incomplete", name)
+    return MediaRefused("damaged_picture", name)
 
 
 def _moves(image: Image.Image) -> bool:

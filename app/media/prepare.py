@@ -11,12 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from app.media.images import prepare_image
 from app.media.limits import MediaLimits
-from app.media.prepared import MediaRefused, PreparedMedia, megabytes, quoted
+from app.media.prepared import MediaRefused, PreparedMedia, megabytes
 from app.media.sniff import name_of_kind, sniff_kind
 from app.media.videos import prepare_video
 
 _AT_ONCE = 2
-_ACCEPTED = "JPEG, PNG, WebP, GIF or mp4"
 
 
 def _yield_to_streams() -> None:
@@ -49,23 +48,20 @@ def _prepare(
     data: bytes, name: str, limits: MediaLimits, stopped: Callable[[], bool]
 ) -> PreparedMedia:
     if not data:
-        raise MediaRefused(f"{quoted(name)} is empty: choose the file again.")
+        raise MediaRefused("empty", name)
     if len(data) > limits.max_bytes:
-        raise MediaRefused(
-            f"{quoted(name)} is larger than {megabytes(limits.max_bytes)}, the most that can be "
-            "attached: shrink or trim it."
-        )
+        raise MediaRefused("too_large", name, most=megabytes(limits.max_bytes))
     match sniff_kind(data):
         case "image":
             return prepare_image(data, name, limits.image)
         case "video":
             return prepare_video(data, name, limits.video, stopped)
         case None:
-            raise MediaRefused(_wrong_kind(data, name))
+            raise _wrong_kind(data, name)
 
 
-def _wrong_kind(data: bytes, name: str) -> str:
+def _wrong_kind(data: bytes, name: str) -> MediaRefused:
     noun = name_of_kind(data)
     if noun is None:
-        return f"{quoted(name)} is neither a picture nor a clip that can be sent: use {_ACCEPTED}."
-    return f"{quoted(name)} is {noun}, which cannot be sent: use {_ACCEPTED}."
+        return MediaRefused("unknown_kind", name)
+    return MediaRefused("wrong_kind", name, kind=noun)

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from typing import Self
 
 from app.chat.messages import Attachment, MediaKind
+from app.media.sentences import MediaSentence
 
 _LONGEST_NAME = 60
 
 
 class MediaRefused(ValueError):  # noqa: N818 - it names what happened
-    """The file cannot be sent; the text says what is wrong and what to do, in one sentence."""
+    """The file cannot be sent; the text says what is wrong and what to do, in one sentence.
+
+    `key` and `values` are those of `MediaSentence.refusal`; `name` is the file's.
+    """
+
+    def __init__(self, key: str, name: str, **values: str) -> None:
+        self.sentence = MediaSentence.refusal(key, file=quoted(name), **values)
+        super().__init__(self.sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,7 @@ class PreparedMedia:
     attachment: Attachment
     data: bytes
     tokens: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[MediaSentence, ...] = ()
 
     @classmethod
     def of(
@@ -39,7 +47,7 @@ class PreparedMedia:
         size: tuple[int, int],
         tokens: int,
         seconds: float | None = None,
-        notes: tuple[str, ...] = (),
+        notes: tuple[MediaSentence, ...] = (),
     ) -> Self:
         """The media with its content hash; `size` is width and height in pixels."""
         attachment = Attachment(

@@ -14,7 +14,7 @@ import av
 
 from app.media.budget import sampled_frames
 from app.media.limits import VideoLimits
-from app.media.prepared import MediaRefused, quoted
+from app.media.prepared import MediaRefused
 
 _DISPLAY_MATRIX = struct.Struct("=9i")
 
@@ -62,20 +62,14 @@ def probe(data: bytes, name: str, limits: VideoLimits, stopped: Callable[[], boo
         stream = _picture_track(container, name)
         width, height = stream.codec_context.width, stream.codec_context.height
         if width * height > limits.max_decoded_pixels:
-            raise MediaRefused(
-                f"{quoted(name)} has {width} x {height} pixels a frame, too many to be opened "
-                "here: shrink it."
-            )
+            raise MediaRefused("frame_too_large", name, width=str(width), height=str(height))
         if stream.duration is not None:
             _check_length(float(stream.duration * stream.time_base), name, limits)
         _check_frames(stream.frames, name, limits)
         start, seconds, frames, size = _measure(container, stream, stopped, name, limits)
         _check_length(seconds, name, limits)
         if sampled_frames(seconds, frames) < 1:
-            raise MediaRefused(
-                f"{quoted(name)} is shorter than half a second, and the model would see no frame "
-                "of it: attach a longer clip, or a picture."
-            )
+            raise MediaRefused("too_short", name)
         sound = bool(container.streams.audio)
         index = stream.index
     with opened(data, name, limits) as container:
@@ -118,9 +112,7 @@ def opened(data: bytes, name: str, limits: VideoLimits) -> Iterator[Any]:
 
 def damaged(name: str) -> MediaRefused:
     """The refusal of a clip that cannot be read."""
-    return MediaRefused(
-        f"{quoted(name)} is damaged and cannot be opened as a clip: export it again as mp4 (H.264)."
-    )
+    return MediaRefused("damaged_clip", name)
 
 
 def _check_boxes(data: bytes, name: str) -> None:
@@ -143,9 +135,7 @@ def _check_boxes(data: bytes, name: str) -> None:
             raise damaged(name)
         offset += size
     if offset > len(data) or b"moov" not in seen:
-        raise MediaRefused(
-            f"{quoted(name)} is incomplete, its end is missing: save or download it again."
-        )
+        raise MediaRefused("incomplete", name)
 
 
 def _picture_track(container: Any, name: str) -> Any:
@@ -153,17 +143,11 @@ def _picture_track(container: Any, name: str) -> Any:
     for stream in container.streams.video:
         if not stream.disposition & av.stream.Disposition.attached_pic:
             if stream.codec_context is None:
-                raise MediaRefused(
-                    f"{quoted(name)} is compressed in a way that cannot be read here: convert it "
-                    "to mp4 (H.264)."
-                )
+                raise MediaRefused("unreadable_codec", name)
             return stream
     if container.streams.audio:
-        raise MediaRefused(
-            f"{quoted(name)} holds sound and no picture, and the model does not hear: attach a "
-            "clip with a picture."
-        )
-    raise MediaRefused(f"{quoted(name)} holds no picture: attach another clip.")
+        raise MediaRefused("sound_alone", name)
+    raise MediaRefused("no_picture", name)
 
 
 def _measure(
@@ -188,18 +172,13 @@ def _measure(
 
 def _check_length(seconds: float, name: str, limits: VideoLimits) -> None:
     if seconds > limits.max_seconds:
-        raise MediaRefused(
-            f"{quoted(name)} lasts {_spoken(seconds)}, and at most {_spoken(limits.max_seconds)} "
-            "can be sent: trim it."
-        )
+        length, most = _spoken(seconds), _spoken(limits.max_seconds)
+        raise MediaRefused("too_long", name, length=length, most=most)
 
 
 def _check_frames(frames: int, name: str, limits: VideoLimits) -> None:
     if frames > limits.max_frames:
-        raise MediaRefused(
-            f"{quoted(name)} has more than {limits.max_frames:,} frames, the most that can be "
-            "sent: trim it, or lower its frame rate."
-        )
+        raise MediaRefused("too_many_frames", name, most=f"{limits.max_frames:,}")
 
 
 def _spoken(seconds: float) -> str:

@@ -14,8 +14,9 @@ import av.filter
 
 from app.media.budget import seen_size, video_tokens
 from app.media.limits import VideoLimits
-from app.media.prepared import MediaRefused, PreparedMedia, megabytes, quoted
+from app.media.prepared import MediaRefused, PreparedMedia, megabytes
 from app.media.probe import Abandoned, Clip, opened, probe
+from app.media.sentences import MediaSentence
 
 _COPIED: Final = frozenset({"h264", "hevc", "vp9", "av1"})
 """Codecs that go as they are; others inside an mp4 become H.264."""
@@ -49,10 +50,7 @@ def prepare_video(
                 _encode(container, clip, size, path, limits, stopped)
         sent = path.read_bytes()
     if len(sent) > limits.max_bytes:
-        raise MediaRefused(
-            f"{quoted(name)} is larger than the {megabytes(limits.max_bytes)} that can be sent, "
-            "even when shrunk: trim it."
-        )
+        raise MediaRefused("too_large_shrunk", name, most=megabytes(limits.max_bytes))
     sent_size = size or clip.upright_size
     return PreparedMedia.of(
         sent,
@@ -85,18 +83,16 @@ def _even(side: float) -> int:
 
 def _check_work(clip: Clip, name: str, limits: VideoLimits) -> None:
     if clip.frames * clip.width * clip.height > limits.max_encoding_pixels:
-        raise MediaRefused(
-            f"{quoted(name)} must be converted to be sent upright and small enough, and is too "
-            "long for that to be done here: trim it, or convert it to a smaller mp4 (H.264)."
-        )
+        raise MediaRefused("too_much_work", name)
 
 
-def _notes(clip: Clip, sent_size: tuple[int, int]) -> Iterator[str]:
+def _notes(clip: Clip, sent_size: tuple[int, int]) -> Iterator[MediaSentence]:
     if clip.sound:
-        yield "Its sound is left out: the model does not hear."
+        yield MediaSentence.note("soundless")
     width, height = clip.upright_size
     if sent_size[0] < width - 1 or sent_size[1] < height - 1:  # more than made even
-        yield f"It was shrunk from {width} x {height} to {sent_size[0]} x {sent_size[1]} pixels."
+        after = f"{sent_size[0]} x {sent_size[1]}"
+        yield MediaSentence.note("shrunk", before=f"{width} x {height}", after=after)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from app.simulator import texts
 from app.simulator.calling import choose_calls, make_call
@@ -45,13 +46,32 @@ def effort_of(request: ChatRequest) -> str:
 
 
 def compose(request: ChatRequest, prompt: Prompt, faults: Faults) -> Reply:
-    """The reply to a prompt, with the faults that change what is said."""
+    """The reply to a prompt, with the faults that change what is said.
+
+    To a prompt that ends with a reply begun, it is the rest of the same reply.
+    """
     calls = choose_calls(request, prompt)
     reasoning = _reasoning(request, prompt, calls)
     content = "" if calls else _answer(request, prompt)
     if calls and request.tool_choice in (None, "auto") and prompt.rounds == 0:
         content = "The simulator calls what the message asks for."
-    return _with_faults(reasoning, content, calls, faults)
+    reply = _with_faults(reasoning, content, calls, faults)
+    if prompt.begun is None:
+        return reply
+    return _rest(reply, prompt.begun, thinks=faults.reasoning is not None)
+
+
+def _rest(reply: Reply, begun: str, *, thinks: bool) -> Reply:
+    """What is left of a reply after its beginning; of another's beginning, an ending.
+
+    The chat template strips what was begun, so that the blanks at its end come once more; and it
+    closes the thought, so that none comes unless a fault asks for one.
+    """
+    said = begun.strip()
+    rest = reply.content[len(said) :] if reply.content.startswith(said) else texts.ENDING
+    return replace(
+        reply, reasoning=reply.reasoning if thinks else "", content=rest, thought_is_over=not thinks
+    )
 
 
 def _with_faults(reasoning: str, content: str, calls: tuple[Call, ...], faults: Faults) -> Reply:

@@ -186,7 +186,9 @@ class _Server:
         """Reads the conversation and checks what vLLM checks after it. Raises ApiError."""
         tools = asked.tools or []
         characters = len(wire.compact(value["tools"])) if tools else 0
-        prompt = await read_prompt(value["messages"], characters)
+        prompt = await read_prompt(
+            value["messages"], characters, continues=asked.continue_final_message
+        )
         check_prompt_length(prompt.tokens, self._settings)
         check_sampling(asked, self._settings)
         if asked.tool_choice != "none":

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from app.simulator import SimulatorSettings, create_simulator
 
@@ -24,9 +25,16 @@ class _QuietServer(uvicorn.Server):
 @asynccontextmanager
 async def running_simulator(settings: SimulatorSettings) -> AsyncGenerator[str]:
     """Serves the simulator on a free port of 127.0.0.1; gives its base URL, `/v1` included."""
+    async with on_loopback(create_simulator(settings)) as url:
+        yield f"{url}/v1"
+
+
+@asynccontextmanager
+async def on_loopback(application: ASGIApp) -> AsyncGenerator[str]:
+    """Serves an application on a free port of 127.0.0.1; gives its address, without a slash."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        create_simulator(settings),
+        application,
         log_level="warning",
         access_log=False,
         lifespan="off",
@@ -35,7 +43,7 @@ async def running_simulator(settings: SimulatorSettings) -> AsyncGenerator[str]:
     server = _QuietServer(config)
     task = asyncio.create_task(server.serve(sockets=[listener]), name="simulator")
     try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         server.should_exit = True
         await task

@@ -87,7 +87,7 @@ def generate(reply: Reply, limits: GenerationLimits) -> Iterator[Burst]:
     reasoning, content, calls, stopped = _apply_stop(reply, limits.stop)
     writer = _Writer(limits.tokens_per_chunk)
     held: Burst | None = None
-    for piece in _pieces(reasoning, content, calls, split=reply.split, stopped=bool(stopped)):
+    for piece in _pieces(reply, reasoning, content, calls, stopped=bool(stopped)):
         if limits.max_tokens is not None and writer.tokens + piece.tokens > limits.max_tokens:
             yield from _end(held, writer.flush(), limits.max_tokens, "length", None)
             return
@@ -201,13 +201,14 @@ class _Writer:
 
 
 def _pieces(
-    reasoning: str, content: str, calls: Sequence[Call], *, split: bool, stopped: bool
+    reply: Reply, reasoning: str, content: str, calls: Sequence[Call], *, stopped: bool
 ) -> Iterator[_Piece]:
-    thought: Kind = "reasoning" if split else "content"
+    thought: Kind = "reasoning" if reply.split else "content"
     yield from (_Piece(thought, token) for token in split_tokens(reasoning))
     if stopped and not content:
         return
-    yield _Piece("markup", "") if split else _Piece("content", "</think>")
+    if not reply.thought_is_over:
+        yield _Piece("markup", "") if reply.split else _Piece("content", "</think>")
     yield from (_Piece("content", token) for token in split_tokens(content))
     for index, call in enumerate(calls):
         opening = 1 + sum(1 for _ in split_tokens(call.name))

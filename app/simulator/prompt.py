@@ -53,7 +53,8 @@ class Prompt:
     """A conversation as it was understood.
 
     `rounds` counts the assistant's tool turns since the user last spoke, `turn` the user's
-    messages; `tokens` is the whole prompt, its media included.
+    messages; `tokens` is the whole prompt, its media included. `begun` is the assistant's last
+    text, where the reply is to go on with it; of `rounds` and `results` it is no part.
     """
 
     user_text: str
@@ -64,6 +65,7 @@ class Prompt:
     picture: Picture | None
     clip: Clip | None
     tokens: int
+    begun: str | None = None
 
     @property
     def media_tokens(self) -> dict[str, int]:
@@ -78,8 +80,13 @@ class _MediaPart:
     url: str
 
 
-async def read_prompt(messages: Sequence[Mapping[str, Any]], tools_characters: int) -> Prompt:
-    """Understands a conversation; media are opened in a thread. Raises ApiError."""
+async def read_prompt(
+    messages: Sequence[Mapping[str, Any]], tools_characters: int, *, continues: bool = False
+) -> Prompt:
+    """Understands a conversation; media are opened in a thread. Raises ApiError.
+
+    `continues`: the last message, the assistant's, is to be gone on with.
+    """
     if not messages:
         message = "Cannot apply chat template to an empty conversation."
         raise ApiError(f"{message} Provide at least one message.")
@@ -97,7 +104,7 @@ async def read_prompt(messages: Sequence[Mapping[str, Any]], tools_characters: i
     last_user = max(
         (i for i, each in enumerate(messages) if each.get("role") == "user"), default=-1
     )
-    since = messages[last_user + 1 :]
+    since = messages[last_user + 1 : -1 if continues else None]
     characters = sum(map(len, texts)) + sum(map(_hidden_characters, messages)) + tools_characters
     media_tokens = (picture.tokens if picture else 0) + (clip.tokens if clip else 0)
     text_tokens = rough_count(characters) + _TOKENS_A_MESSAGE * len(messages)
@@ -114,6 +121,7 @@ async def read_prompt(messages: Sequence[Mapping[str, Any]], tools_characters: i
         picture=picture,
         clip=clip,
         tokens=text_tokens + media_tokens,
+        begun=texts[-1] if continues else None,
     )
 
 

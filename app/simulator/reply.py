@@ -33,3 +33,5 @@ class Reply:
     """What ends it, if not what vLLM would say."""
     split: bool = True
     """Whether a parser takes the thought apart; else it arrives as content, with `</think>`."""
+    thought_is_over: bool = False
+    """Whether the prompt has closed the thought already, so that no end of it is generated."""

@@ -137,6 +137,7 @@ class ChatRequest(BaseModel):
     reasoning_effort: Effort | None = None
     include_reasoning: bool = True
     chat_template_kwargs: dict[str, Any] | None = None
+    continue_final_message: bool = False
     request_id: str | None = None
 
     @property
@@ -199,6 +200,8 @@ def _is_json(content_type: str) -> bool:
 
 def _check_before_types(value: Mapping[str, Any]) -> None:
     """What vLLM's own validators refuse before any type is looked at."""
+    if value.get("continue_final_message"):
+        _check_continuation(value)
     if value.get("stream_options") and not value.get("stream"):
         message = "Stream options can only be defined when `stream=True`."
         raise parameter_error(message, "stream_options")
@@ -215,6 +218,20 @@ def _check_before_types(value: Mapping[str, Any]) -> None:
         )
         raise parameter_error(message, "tools")
     _check_tool_choice(value.get("tool_choice"), value.get("tools"))
+
+
+def _check_continuation(value: Mapping[str, Any]) -> None:
+    """To go on with a message, and to begin one, exclude each other; to begin is the default."""
+    if value.get("add_generation_prompt", True):
+        message = "Cannot set both `continue_final_message` and `add_generation_prompt` to True."
+        raise ApiError(message)
+    messages = value.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    if isinstance(last, Mapping) and last.get("role") != "assistant":
+        message = (
+            "Cannot set `continue_final_message` when the last message is not the assistant's."
+        )
+        raise ApiError(message)
 
 
 def _lacks_schema(response_format: Any) -> bool:

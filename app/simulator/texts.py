@@ -14,6 +14,11 @@ GREETING = "Hello! Ask for a *table*, *code*, a *list*, *maths* or a *long* answ
 
 CLOSING = "Connect a real endpoint to get the model's own answer."
 
+ENDING = (
+    " … and so on. The simulator did not write the beginning of this answer, so all that it can "
+    "do is end it here."
+)
+
 REASONING = (
     "I am the simulator: nothing but a few rules stands behind this text.",
     "The effort asked for decides how long this pane becomes, not how good the answer is.",

@@ -6,14 +6,15 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, File, Path, Query, Request, UploadFile
+from fastapi import APIRouter, File, Path, Query, Request, UploadFile
 from starlette.responses import FileResponse, Response
 
 from app.chat.messages import Attachment
-from app.media import MediaLibrary, MediaLimits, MediaRefused, MediaUnknown, data_url, prepare
+from app.media import MediaLimits, MediaRefused, data_url, prepare
+from app.store.media import MediaStore, MediaUnknown
+from app.turns.chat_views import media_view
 from app.turns.errors import Refusal
-from app.turns.views import media_view
-from app.turns.visitors import RateLimit, owner, visitor_address
+from app.turns.visitors import Owner, RateLimit, visitor_address
 
 _FORM_BYTES = 100_000
 """What a multipart form adds to the file in it, at most."""
@@ -29,21 +30,21 @@ ADDRESS_LIFETIME_S = 3600.0
 class MediaDesk:
     """What runs and routes need of the pictures and clips."""
 
-    library: MediaLibrary
+    store: MediaStore
     limits: MediaLimits
 
     def address(self, content_hash: str) -> str:
         """The signed address of the bytes, relative to the page."""
-        return f"api/media/{content_hash}?{self.library.sign(content_hash, ADDRESS_LIFETIME_S)}"
+        return f"api/media/{content_hash}?{self.store.sign(content_hash, ADDRESS_LIFETIME_S)}"
 
     async def find(self, me: str, content_hash: str) -> Attachment:
         """The owner's attachment. Raises MediaUnknown."""
-        return (await self.library.get(me, content_hash))[0]
+        return await self.store.find(me, content_hash)
 
     async def load(self, me: str, attachment: Attachment) -> str | None:
         """The owner's attachment as a data URL; None where it is no longer kept."""
         try:
-            known, data = await self.library.get(me, attachment.hash)
+            known, data = await self.store.get(me, attachment.hash)
         except MediaUnknown:
             return None
         return data_url(data, known.mime)
@@ -56,7 +57,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
 
     @router.post("", status_code=201, max_body_size=desk.limits.max_bytes + _FORM_BYTES)
     async def upload(
-        me: Annotated[str, Depends(owner)],
+        me: Owner,
         request: Request,
         file: Annotated[UploadFile, File(description="One picture or clip.")],
     ) -> dict[str, Any]:
@@ -70,7 +71,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
                 prepared = await prepare(data, name, desk.limits)
             except MediaRefused as refused:
                 raise Refusal(422, "media_refused", str(refused)) from None
-        attachment = await desk.library.add(me, prepared)
+        attachment = await desk.store.add(me, prepared.attachment, prepared.data)
         return {**media_view(attachment, desk.address), "notes": list(prepared.notes)}
 
     @router.get("/{content_hash}")
@@ -80,10 +81,10 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
         signature: Annotated[str, Query(max_length=200)],
     ) -> Response:
         """The bytes of a picture or a clip, for whoever holds its signed address."""
-        if not desk.library.verify(content_hash, expires, signature):
+        if not desk.store.verify(content_hash, expires, signature):
             raise Refusal(403, "address_expired", "This address has expired.", "Reload the page.")
         try:
-            mime, path = desk.library.open_signed(content_hash)
+            mime, path = await desk.store.open_signed(content_hash)
         except MediaUnknown:
             raise Refusal(404, "no_media", "This picture or clip is no longer kept.") from None
         return FileResponse(

@@ -24,7 +24,10 @@ MAX_BODY = 40_000_000
 """Bytes of a message's JSON: its longest text in UTF-8, with tools and options."""
 
 ContentHash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 StopString = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+_EMPTY = "the message is empty: write something, or attach a file, a picture or a clip"
 
 
 class _Body(BaseModel):
@@ -77,20 +80,90 @@ class TurnOptions(_Body):
         )
 
 
+class NewFile(_Body):
+    """A text file of a message."""
+
+    name: str = Field(max_length=200)
+    text: str = Field(max_length=MAX_TEXT)
+
+    @field_validator("name")
+    @classmethod
+    def _has_no_folders(cls, name: str) -> str:
+        last = name.replace("\\", "/").rsplit("/", 1)[-1]
+        plain = "".join(c for c in last if c.isprintable() and c != "`").strip()
+        if not plain:
+            raise ValueError("a file needs a name")
+        return plain
+
+
 class NewTurn(_Body):
-    """A message and how to answer it; or `retry`: answer the last message again."""
+    """What to answer, and how: a new message, a new wording of one (`edit`), one again (`retry`),
+    or the rest of an answer that was cut (`continue`).
+    """
 
     text: str = Field("", max_length=MAX_TEXT)
     attachments: tuple[ContentHash, ...] = Field(
         (), max_length=2, description="Hashes that `POST api/media` gave; one image, one video."
     )
-    retry: bool = False
+    files: tuple[NewFile, ...] = Field((), max_length=20)
+    after: NodeId | None = Field(
+        None, description="What the new message follows; left out: the end of the chat."
+    )
+    edit: NodeId | None = Field(None, description="The message that is worded anew.")
+    retry: bool | NodeId = Field(
+        False, description="The message to answer again; true: the last one."
+    )
+    go_on: bool = Field(False, alias="continue", description="Go on with the last answer.")
     options: TurnOptions = TurnOptions()
 
+    @property
+    def has_message(self) -> bool:
+        """Whether anything is said in it."""
+        return bool(self.text.strip() or self.attachments or self.files)
+
     @model_validator(mode="after")
-    def _is_one_of_the_two(self) -> NewTurn:
-        if self.retry and (self.text or self.attachments):
-            raise ValueError("a retry takes no message: it answers the last one again")
-        if not self.retry and not (self.text.strip() or self.attachments):
-            raise ValueError("the message is empty: write something, or attach a picture or a clip")
+    def _is_one_thing(self) -> NewTurn:
+        if sum((bool(self.retry), self.go_on, self.edit is not None)) > 1:
+            raise ValueError("edit, retry and continue exclude each other")
+        if (self.retry or self.go_on) and (self.has_message or self.after):
+            raise ValueError("a retry or a continuation takes no message")
+        if self.edit is not None and self.after is not None:
+            raise ValueError("an edited message stays where it is: leave `after` out")
+        if not (self.retry or self.go_on or self.has_message):
+            raise ValueError(_EMPTY)
+        if sum(len(file.text) for file in self.files) + len(self.text) > MAX_TEXT:
+            raise ValueError(f"the message and its files are longer than {MAX_TEXT:,} characters")
         return self
+
+
+class ChatChange(_Body):
+    """A new name of a chat, or its place at the top of the list; what is left out stays."""
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
+    pinned: bool | None = None
+
+
+class Version(_Body):
+    """Which version of a message or an answer the chat is to run through."""
+
+    node: NodeId
+
+
+class AnswerEdit(_Body):
+    """An answer in a person's wording."""
+
+    turn: NodeId
+    text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
+
+
+class Rating(_Body):
+    """What a person thinks of an answer; null takes it back."""
+
+    value: Literal["like", "dislike"] | None
+    comment: str = Field("", max_length=4_000)
+
+
+class Draft(_Body):
+    """A text whose tokens are asked for."""
+
+    text: str = Field(max_length=MAX_TEXT)

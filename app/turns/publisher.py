@@ -7,8 +7,10 @@ open block seldom enough that rendering stays cheap. Nothing is sent twice when 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
+from app.chat.entries import CallCheck
 from app.chat.events import (
     ContentDelta,
     ContentWasReasoning,
@@ -22,12 +24,11 @@ from app.chat.events import (
 from app.chat.messages import ToolCall
 from app.chat.thoughts import without_opening_tag
 from app.chat.turn import MAX_CALLS
-from app.turns.chats import CallCheck
 from app.turns.log import EventLog
 from app.turns.open_parts import OpenCall, OpenText
 from app.turns.rendering import Block, Change, CodeText, Item, Rendering, Truncate
-from app.turns.tokens import TokenMeter
-from app.turns.views import call_view
+from app.turns.tokens import TokenMeter, byte_length
+from app.turns.turn_views import call_view
 
 FLUSH_S = 0.05
 RENDER_S = 0.15
@@ -35,7 +36,11 @@ USAGE_S = 0.5
 
 
 class Publisher:
-    """Tells a log what happens in one turn. `check` judges a call that is whole."""
+    """Tells a log what happens in one turn. `check` judges a call that is whole.
+
+    `begins_with` is what the turn held before, if it goes on with one: it is shown at once, and
+    not counted.
+    """
 
     def __init__(
         self,
@@ -43,6 +48,7 @@ class Publisher:
         turn_id: str,
         rendering: Rendering,
         check: Callable[[ToolCall], CallCheck],
+        begins_with: Iterable[Event] = (),
     ) -> None:
         self._log = log
         self._rendering = rendering
@@ -55,6 +61,9 @@ class Publisher:
         self._calls: dict[int, OpenCall] = {}
         self._tokens: list[tuple[int | None, bool]] = []
         log.append("turn", turn=turn_id)
+        for event in begins_with:
+            self.add(event)
+        self._meter.restart()
 
     @property
     def tokens(self) -> tuple[tuple[int | None, bool], ...]:
@@ -66,33 +75,24 @@ class Publisher:
         match event:
             case ReasoningDelta(text):
                 self._part("reasoning").pending.append(text)
-                self._grew(len(text))
+                self._grew(byte_length(text))
             case ContentDelta(text):
                 self._part("answer").pending.append(text)
-                self._grew(len(text))
+                self._grew(byte_length(text))
             case Usage(values):
                 self._meter.usage(values)
             case ToolCallDelta():
                 self._add_call(event)
             case ContentWasReasoning(upto):
                 self._move_thought(upto)
-            case Waiting(reason, attempt, seconds, message):
-                self.wait(reason, attempt=attempt, seconds=seconds, message=message)
+            case Waiting(reason, attempt, seconds, message, billed):
+                self.wait(reason, attempt=attempt, seconds=seconds, message=message, billed=billed)
             case Started():
                 self._log.append("started", replaces="state")
 
-    def wait(
-        self, reason: str, *, attempt: int = 0, seconds: float | None = None, message: str = ""
-    ) -> None:
+    def wait(self, reason: str, **fields: Any) -> None:
         """The turn waits: for a slot, to try again, for the server to wake."""
-        self._log.append(
-            "waiting",
-            replaces="state",
-            reason=reason,
-            attempt=attempt,
-            seconds=seconds,
-            message=message,
-        )
+        self._log.append("waiting", replaces="state", reason=reason, **fields)
 
     def close(self) -> None:
         """The stream is over: all that was gathered goes out."""
@@ -127,7 +127,7 @@ class Publisher:
             self._tokens.append((None, True))
             self._log.append("part", part=call.number, kind="call", id=delta.id, name=delta.name)
         call.add(delta.id, delta.name, delta.arguments)
-        self._grew(len(delta.arguments))
+        self._grew(byte_length(delta.arguments))
 
     def _move_thought(self, upto: int) -> None:
         part = self._open
@@ -137,8 +137,8 @@ class Publisher:
         self._log.append("thought", part=part.number, text=thought)
         self._close_part()
 
-    def _grew(self, characters: int) -> None:
-        self._meter.text(characters)
+    def _grew(self, size: int) -> None:
+        self._meter.text(size)
         if self._timer is not None:
             return
         due = self._flushed_at + FLUSH_S - self._loop.time()

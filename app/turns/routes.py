@@ -1,4 +1,4 @@
-"""The HTTP routes of chats and runs, which the page, scripts and tests share.
+"""The HTTP routes of runs, which the page, scripts and tests share: start a turn, listen, stop.
 
 Owner checks come first in every route: what is somebody else's does not exist.
 """
@@ -6,31 +6,30 @@ Owner checks come first in every route: what is somebody else's does not exist.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
-from starlette.responses import JSONResponse, StreamingResponse
+from fastapi import APIRouter, Query, Request, Response
+from starlette.responses import StreamingResponse
 
+from app.chat.entries import Entry, TurnEntry, UserEntry, conversation_of
+from app.chat.files import TextFile
 from app.chat.messages import Attachment
 from app.chat.request import Options
-from app.media import MediaUnknown
-from app.turns.chats import Chat, UserEntry
+from app.store.chats import ChatStore, ChatUnknown
+from app.store.media import MediaUnknown
+from app.turns.chat_views import user_view
 from app.turns.errors import Refusal
 from app.turns.media_routes import MediaDesk
 from app.turns.options import MAX_BODY, NewTurn, TurnOptions
-from app.turns.run import Run, RunServices
-from app.turns.views import chat_summary, chat_view, turn_source, user_view
-from app.turns.visitors import RateLimit, owner, visitor_address
+from app.turns.run import Question, Run, RunServices
+from app.turns.runs import ChatBusy
+from app.turns.turn_views import can_continue
+from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_address
 
-Owner: TypeAlias = Annotated[str, Depends(owner)]
-ChatId: TypeAlias = Annotated[
-    str, Path(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made by the page, at random.")
-]
-OwnId: TypeAlias = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-
-_NO_CHAT = Refusal(404, "no_chat", "There is no such chat.", "Begin a new one.")
+BUSY = Refusal(409, "busy", "This chat is still answering.", "Wait for its end, or stop it.")
 _NO_RUN = Refusal(404, "no_run", "There is no such run.", "Open its chat again.")
+_NO_MESSAGE = Refusal(404, "no_message", "There is no such message.", "Open its chat again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,70 +56,51 @@ class TurnPolicy:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What a run is about to answer: the path to it, a new message if there is one, a base."""
+
+    path: tuple[Entry, ...]
+    parent: str
+    message: UserEntry | None = None
+    base: TurnEntry | None = None
+
+
 def turn_routes(
     services: RunServices, media: MediaDesk, policy: TurnPolicy, limit: RateLimit | None
 ) -> APIRouter:
     """The routes under `/api`; `limit` counts the turns that a visitor starts."""
-    router = APIRouter(prefix="/api", tags=["chats and runs"])
-    chats = services.chats
-
-    def find_chat(me: str, chat_id: str) -> Chat:
-        chat = chats.get(me, chat_id)
-        if chat is None:
-            raise _NO_CHAT
-        return chat
-
-    @router.get("/chats")
-    async def list_chats(me: Owner) -> dict[str, Any]:
-        """The owner's chats, the newest first."""
-        return {"chats": [chat_summary(chat) for chat in chats.of(me)]}
-
-    @router.get("/chats/{chat_id}")
-    async def get_chat(me: Owner, chat_id: ChatId) -> JSONResponse:
-        """A chat with its messages, and the run that is going on, if any."""
-        chat = find_chat(me, chat_id)
-        return JSONResponse(chat_view(chat, services.rendering.whole, media.address))
-
-    @router.get("/chats/{chat_id}/turns/{turn_id}")
-    async def get_turn(me: Owner, chat_id: ChatId, turn_id: OwnId) -> dict[str, Any]:
-        """An ended turn in the model's own words, Markdown unrendered."""
-        entry = find_chat(me, chat_id).find_turn(turn_id)
-        if entry is None:
-            raise Refusal(404, "no_turn", "There is no such turn.", "Open its chat again.")
-        return turn_source(entry)
+    router = APIRouter(prefix="/api", tags=["runs"])
 
     @router.post("/chats/{chat_id}/turns", status_code=201, max_body_size=MAX_BODY)
     async def start_turn(
         me: Owner, chat_id: ChatId, body: NewTurn, request: Request
     ) -> dict[str, Any]:
-        """Starts the answer to a new message, or once more to the last; it runs on its own."""
+        """Starts an answer, which then runs on its own."""
         visitor = visitor_address(request) if policy.public else me
-        chat = chats.get(me, chat_id)
-        if chat is not None and chat.running:
-            raise Refusal(
-                409, "busy", "This chat is still answering.", "Wait for its end, or stop it."
-            )
-        if body.retry and (chat is None or not chat.entries):
-            raise Refusal(409, "nothing_to_retry", "There is no message to answer again.")
-        attachments = await _attachments(media, me, body)
-        if limit is not None:
-            limit.take(visitor)
-        chat = chats.open(me, chat_id)
-        if chat.running:
-            raise Refusal(409, "busy", "This chat is still answering.", "Wait, or stop it.")
-        message = _begin(chat, body, attachments)
-        chat.run = Run(
-            chat,
-            policy.options(body.options),
-            services,
-            visitor=visitor,
-            headers=_fault_headers(request, policy),
-        )
-        chats.touch(chat)
+        try:
+            with services.runs.reserve(me, chat_id):
+                attachments = await _attachments(media, me, body)
+                begun = await _begin(services.store, me, chat_id, body, attachments, limit, visitor)
+                options = replace(policy.options(body.options), continue_last=body.go_on)
+                question = Question(
+                    me, chat_id, begun.parent, conversation_of(begun.path), options, begun.base
+                )
+                run = Run(
+                    question,
+                    services,
+                    visitor=visitor,
+                    headers=_fault_headers(request, policy),
+                )
+        except ChatBusy:
+            raise BUSY from None
+        except ChatUnknown:
+            raise _NO_MESSAGE from None
         return {
-            "run": chat.run.id,
-            "turn": chat.run.turn_id,
-            "message": user_view(message, media.address) if message else None,
+            "run": run.id,
+            "turn": run.turn_id,
+            "message": user_view(begun.message, media.address) if begun.message else None,
+            "replaces": begun.base.id if begun.base else None,
         }
 
     @router.get("/runs/{run_id}/events")
@@ -145,10 +125,83 @@ def turn_routes(
 
 
 def _find_run(services: RunServices, me: str, run_id: str) -> Run:
-    run = services.chats.find_run(me, run_id)
+    run = services.runs.find(me, run_id)
     if run is None:
         raise _NO_RUN
     return run
+
+
+async def _begin(
+    store: ChatStore,
+    me: str,
+    chat_id: str,
+    body: NewTurn,
+    attachments: tuple[Attachment, ...],
+    limit: RateLimit | None,
+    visitor: str,
+) -> _Begun:
+    """Finds what is to be answered, and puts a new message into the chat."""
+    if body.go_on:
+        begun = await _cut_answer(store, me, chat_id)
+    elif body.retry:
+        begun = await _old_message(store, me, chat_id, body.retry)
+    else:
+        parent = await _parent(store, me, chat_id, body)
+        path = await store.path_to(me, chat_id, parent)
+        files = tuple(TextFile(file.name, file.text) for file in body.files)
+        message = UserEntry(secrets.token_urlsafe(12), body.text, attachments, files)
+        begun = _Begun((*(node.entry for node in path), message), message.id, message)
+    if limit is not None:
+        limit.take(visitor)
+    if begun.message is not None:
+        await store.open(me, chat_id)
+        await store.add(me, chat_id, begun.message, parent)
+    return begun
+
+
+async def _parent(store: ChatStore, me: str, chat_id: str, body: NewTurn) -> str | None:
+    """The entry that the new message follows."""
+    if body.edit is not None:
+        old = await store.node(me, chat_id, body.edit)
+        if old is None or not isinstance(old.entry, UserEntry):
+            raise _NO_MESSAGE
+        return old.parent
+    if body.after is not None:
+        return body.after
+    if await store.find(me, chat_id) is None:
+        return None
+    last = (await store.page(me, chat_id, limit=1)).nodes
+    return last[0].entry.id if last else None
+
+
+async def _old_message(store: ChatStore, me: str, chat_id: str, wanted: bool | str) -> _Begun:
+    """The message to answer again: the named one, or the last of the chat."""
+    if isinstance(wanted, str):
+        path = await store.path_to(me, chat_id, wanted)
+    else:
+        known = await store.find(me, chat_id) is not None
+        path = (await store.page(me, chat_id)).nodes if known else ()
+        while path and not isinstance(path[-1].entry, UserEntry):
+            path = path[:-1]
+    if not path or not isinstance(path[-1].entry, UserEntry):
+        raise Refusal(409, "nothing_to_retry", "There is no message to answer again.")
+    return _Begun(tuple(node.entry for node in path), path[-1].entry.id)
+
+
+async def _cut_answer(store: ChatStore, me: str, chat_id: str) -> _Begun:
+    """The last answer of the chat, which can be gone on with."""
+    known = await store.find(me, chat_id) is not None
+    path = (await store.page(me, chat_id)).nodes if known else ()
+    last = path[-1] if path else None
+    if last is None or not isinstance(last.entry, TurnEntry) or not can_continue(last.entry):
+        raise Refusal(
+            409,
+            "cannot_continue",
+            "There is no answer to go on with.",
+            "Send a message, or retry the last one.",
+        )
+    entries = tuple(node.entry for node in path)
+    return _Begun(entries, last.parent or "", base=last.entry)
 
 
 async def _attachments(media: MediaDesk, me: str, body: NewTurn) -> tuple[Attachment, ...]:
@@ -170,16 +223,6 @@ async def _attachments(media: MediaDesk, me: str, body: NewTurn) -> tuple[Attach
             "Take one of the two away.",
         )
     return tuple(found)
-
-
-def _begin(chat: Chat, body: NewTurn, attachments: tuple[Attachment, ...]) -> UserEntry | None:
-    """Puts the message into the chat; for a retry takes the last answer out instead."""
-    if body.retry:
-        chat.drop_last_turn()
-        return None
-    message = UserEntry(secrets.token_urlsafe(12), body.text, attachments)
-    chat.entries.append(message)
-    return message
 
 
 def _fault_headers(request: Request, policy: TurnPolicy) -> dict[str, str]:

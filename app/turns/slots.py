@@ -27,6 +27,16 @@ class Slots:
         """Slots taken now."""
         return self._running.total()
 
+    @property
+    def total(self) -> int:
+        """Slots there are."""
+        return self._total
+
+    @property
+    def waiting(self) -> int:
+        """Turns in the line."""
+        return len(self._line)
+
     @asynccontextmanager
     async def hold(self, visitor: str, waiting: Callable[[int], None]) -> AsyncGenerator[None]:
         """A slot for as long as the block runs; it is given back however the block ends.

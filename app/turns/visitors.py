@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from typing import Annotated, TypeAlias
 
-from fastapi import Header
+from fastapi import Depends, Header, Path
 from starlette.requests import Request
 
-from app.turns.chats import owner_of
+from app.turns.account import signed_in
 from app.turns.errors import Refusal
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22,128}")
 _MOST_VISITORS = 10_000
 
 
-async def owner(x_owner: str = Header("", description="The browser's own random token.")) -> str:
-    """The owner that a request speaks for. Raises Refusal 401 without a good token."""
+async def token_owner(
+    x_owner: str = Header("", description="The browser's own random token."),
+) -> str:
+    """The owner that a browser's token stands for. Raises Refusal 401 without a good token."""
     if not _TOKEN.fullmatch(x_owner):
         raise Refusal(
             401,
@@ -28,6 +32,30 @@ async def owner(x_owner: str = Header("", description="The browser's own random 
             "Send the header X-Owner with a random token of at least 22 letters and digits.",
         )
     return owner_of(x_owner)
+
+
+async def owner(request: Request, browser: Annotated[str, Depends(token_owner)]) -> str:
+    """The owner that a request speaks for: who has signed in, else the browser's token.
+
+    The token's header is asked of everybody: no page of another site can send it, while a cookie
+    would come along by itself. Raises Refusal 401 without it.
+    """
+    user = signed_in(request)
+    return browser if user is None else owner_of(f"user:{user.id}")
+
+
+Owner: TypeAlias = Annotated[str, Depends(owner)]
+"""The owner that a request speaks for, as a parameter of a route."""
+
+ChatId: TypeAlias = Annotated[
+    str, Path(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made by the page, at random.")
+]
+OwnId: TypeAlias = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+def owner_of(token: str) -> str:
+    """The name under which an owner's things are kept: not the token, which stays secret."""
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def visitor_address(request: Request) -> str:

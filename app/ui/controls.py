@@ -4,32 +4,38 @@ queue, and from there into the options of each turn.
 
 from __future__ import annotations
 
+import json
+
 import gradio as gr
 
 from app.chat.messages import Effort
+from app.ui.texts import named, text, titled, word
 
 EFFORTS: tuple[Effort | None, ...] = (None, "low", "high", "max")
 """The stops of the effort slider, from left to right; None sends nothing."""
 
-_STOPS = """
+_STOPS = f"""
 <div class="effort-stops" aria-hidden="true">
-  <span>Default<small>(high)</small></span><span>Low</span><span>High</span><span>Max</span>
+  <span>{word("effort.default")}<small>{word("effort.default.is")}</small></span>
+  <span>{word("effort.low")}</span>
+  <span>{word("effort.high")}</span>
+  <span>{word("effort.max")}</span>
 </div>
 <p id="effort-meaning" class="setting-note" aria-live="polite"></p>
 <p id="effort-warning" class="setting-note setting-warning" role="status" hidden></p>
 """
 
-_HEADING = """
+_HEADING = f"""
 <div class="settings-head">
-  <h2>Settings</h2>
-  <button type="button" class="button icon-button" id="settings-close" title="Close settings"
-    aria-label="Close settings"><span class="icon icon-close" aria-hidden="true"></span></button>
+  <h2>{word("settings.heading")}</h2>
+  <select id="language" {named("settings.language")} {titled("settings.language")}></select>
+  <button type="button" class="button icon-button" id="settings-close" {titled("settings.close")}
+    {named("settings.close")}><span class="icon icon-close" aria-hidden="true"></span></button>
 </div>
 """
 
 _SETTINGS = "import(new URL('own/js/settings.mjs', document.baseURI).href)"
 _READ = f"(...values) => {{ {_SETTINGS}.then((module) => module.read(values)); return []; }}"
-_RESTORE = f"(...values) => {_SETTINGS}.then((module) => module.restore(values))"
 
 
 def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
@@ -57,10 +63,15 @@ def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
         fn=None,
         inputs=controls,
         outputs=controls,
-        js=_RESTORE,
+        js=_restore(max_tokens_cap),
         show_progress="hidden",
         api_visibility="private",
     )
+
+
+def _restore(max_tokens_cap: int | None) -> str:
+    cap = json.dumps(max_tokens_cap)
+    return f"(...values) => {_SETTINGS}.then((module) => module.restore(values, {cap}))"
 
 
 def _effort() -> tuple[gr.Slider]:
@@ -70,7 +81,7 @@ def _effort() -> tuple[gr.Slider]:
             len(EFFORTS) - 1,
             value=0,
             step=1,
-            label="Reasoning effort",
+            label=text("settings.effort.label"),
             buttons=[],
             elem_id="effort",
         )
@@ -81,8 +92,8 @@ def _effort() -> tuple[gr.Slider]:
 def _prompt() -> tuple[gr.Textbox]:
     return (
         gr.Textbox(
-            label="System prompt",
-            placeholder="How the model should behave, in your words.",
+            label=text("settings.system_prompt.label"),
+            placeholder=text("settings.system_prompt.placeholder"),
             lines=3,
             max_lines=10,
             elem_id="system-prompt",
@@ -97,8 +108,8 @@ def _sampling() -> tuple[gr.Slider, gr.Slider]:
             2,
             value=1.0,
             step=0.05,
-            label="Temperature",
-            info="0 is nearly the same each time; higher is more varied.",
+            label=text("settings.temperature.label"),
+            info=text("settings.temperature.info"),
             buttons=["reset"],
             elem_id="temperature",
         ),
@@ -107,8 +118,8 @@ def _sampling() -> tuple[gr.Slider, gr.Slider]:
             1,
             value=0.95,
             step=0.01,
-            label="Top p",
-            info="Only the likeliest words that add up to this share are drawn from.",
+            label=text("settings.top_p.label"),
+            info=text("settings.top_p.info"),
             buttons=["reset"],
             elem_id="top-p",
         ),
@@ -116,20 +127,17 @@ def _sampling() -> tuple[gr.Slider, gr.Slider]:
 
 
 def _limits(max_tokens_cap: int | None) -> tuple[gr.Textbox, gr.Textbox, gr.Textbox]:
-    most = f" At most {max_tokens_cap:,} here." if max_tokens_cap is not None else ""
+    if max_tokens_cap is None:
+        limit = text("settings.max_tokens.info")
+    else:
+        limit = text("settings.max_tokens.capped", cap=f"{max_tokens_cap:,}")
     return (
-        _whole_number(
-            "max-tokens",
-            "Max tokens",
-            f"Reasoning and answer together. Empty: the server's own limit.{most}",
-        ),
-        _whole_number(
-            "seed", "Seed", "The same seed and settings give the same draw, where the server can."
-        ),
+        _whole_number("max-tokens", "max_tokens", limit),
+        _whole_number("seed", "seed", text("settings.seed.info")),
         gr.Textbox(
-            label="Stop strings",
-            info=r"One a line; the answer ends before it. \n stands for a line break.",
-            placeholder="None",
+            label=text("settings.stop_strings.label"),
+            info=text("settings.stop_strings.info"),
+            placeholder=text("settings.stop_strings.placeholder"),
             lines=2,
             max_lines=6,
             elem_id="stop-strings",
@@ -137,12 +145,12 @@ def _limits(max_tokens_cap: int | None) -> tuple[gr.Textbox, gr.Textbox, gr.Text
     )
 
 
-def _whole_number(elem_id: str, label: str, info: str) -> gr.Textbox:
+def _whole_number(elem_id: str, key: str, info: str) -> gr.Textbox:
     """A number that may be left out. gr.Number would show an empty one as 0."""
     return gr.Textbox(
-        label=label,
+        label=text(f"settings.{key}.label"),
         info=info,
-        placeholder="Not sent",
+        placeholder=text(f"settings.{key}.placeholder"),
         lines=1,
         max_lines=1,
         elem_id=elem_id,

@@ -7,11 +7,21 @@ from pathlib import Path
 _STYLESHEETS = (
     "frame",
     "header",
+    "chats",
+    "dialog",
     "controls",
     "transcript",
+    "message",
     "turn",
+    "notice",
+    "editor",
+    "menu",
     "answer",
     "composer",
+    "files",
+    "queue",
+    "meter",
+    "status",
     "icons",
     "highlight",
 )
@@ -21,12 +31,18 @@ _MODULES = (
     "api",
     "attachments",
     "chat",
+    "chats",
     "composer",
+    "files",
     "follow",
     "header",
+    "message",
+    "message_editor",
     "settings",
+    "texts",
     "transcript",
     "turn",
+    "turn_actions",
 )
 """Fetched ahead, so that the page does not ask for them one after another."""
 
@@ -43,6 +59,7 @@ def head() -> str:
             '<link rel="icon" type="image/svg+xml" href="own/favicon.svg">',
             *(f'<link rel="stylesheet" href="own/css/{name}.css">' for name in _STYLESHEETS),
             *(f'<link rel="modulepreload" href="own/js/{name}.mjs">' for name in _MODULES),
+            '<link rel="preload" as="fetch" crossorigin href="own/texts/en.json">',
         )
     )
 

@@ -6,7 +6,9 @@ from html import escape
 
 import gradio as gr
 
-PRODUCT = "GLM-5.3-Flash Playground"
+from app.ui.texts import named, text, titled, word
+
+PRODUCT = text("header.product")
 
 _MOUNT = (
     "import(new URL('own/js/header.mjs', document.baseURI).href)"
@@ -28,31 +30,33 @@ def header_html(*, simulator: bool, server_label: str) -> str:
     """The header's HTML, the label escaped."""
     return (
         '<header class="header">'
+        f"{_button('chats-toggle', 'menu', 'header.chats')}"
         f'<h1 class="header-name"><img src="own/favicon.svg" alt=""><span>{PRODUCT}</span></h1>'
-        f'<p class="header-status" data-testid="status">{_status(simulator, server_label)}</p>'
-        '<nav class="header-actions" aria-label="Page">'
-        f"{_button('new-chat', 'plus', 'New chat')}"
-        f"{_button('theme-toggle', 'moon', 'Dark theme')}"
-        f"{_button('settings-toggle', 'settings', 'Settings')}"
+        f"{_status(simulator, server_label)}"
+        '<p class="header-account" id="account"></p>'
+        f'<nav class="header-actions" {named("header.actions")}>'
+        f"{_button('new-chat', 'plus', 'header.new_chat')}"
+        f"{_button('theme-toggle', 'moon', 'header.dark')}"
+        f"{_button('settings-toggle', 'settings', 'header.settings')}"
         "</nav></header>"
     )
 
 
 def _status(simulator: bool, server_label: str) -> str:
-    if simulator:
-        return (
-            '<span class="badge badge-simulator">Simulator</span> '
-            "<span>No model is connected: answers come from the built-in simulator.</span>"
-        )
+    """What is known before anything was asked; `assets/js/status.mjs` goes on from there."""
+    state = "simulator" if simulator else "checking"
+    words = word("status.simulator.words") if simulator else escape(server_label)
     return (
-        '<span class="badge badge-connected">Connected</span> '
-        f'<span class="header-server" dir="auto">{escape(server_label)}</span>'
+        f'<div class="header-status" data-testid="status" data-state="{state}">'
+        f'<button type="button" class="badge">{word("status.badge", "visually-hidden")} '
+        f"{word(f'status.{state}', 'badge-text')}</button>"
+        f'<span class="status-words" dir="auto">{words}</span></div>'
     )
 
 
-def _button(name: str, icon: str, label: str) -> str:
+def _button(name: str, icon: str, key: str) -> str:
     return (
-        f'<button type="button" class="button header-button" id="{name}" title="{label}">'
+        f'<button type="button" class="button header-button" id="{name}" {titled(key)}>'
         f'<span class="icon icon-{icon}" aria-hidden="true"></span>'
-        f'<span class="header-button-label">{label}</span></button>'
+        f"{word(key, 'header-button-label')}</button>"
     )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import gradio as gr
 
-_MOUNT = """
-import(new URL('own/js/{module}.mjs', document.baseURI).href)
+from app.ui.texts import LANGUAGES, texts
+
+_FAILED = json.dumps({language: texts(language)["island.failed"] for language in LANGUAGES})
+
+_MOUNT = f"""
+import(new URL('own/js/MODULE.mjs', document.baseURI).href)
   .then((module) => module.mount(element))
   .catch((error) => {{
     console.error(error);
-    element.textContent = 'This part of the page did not load. Reload the page.';
+    const failed = {_FAILED};
+    element.textContent = failed[document.documentElement.lang.split('-')[0]] ?? failed.en;
   }});
 """
 
@@ -26,7 +32,7 @@ class Island(gr.HTML):
     def __init__(self, module: str, *, template: str, elem_id: str) -> None:
         super().__init__(
             html_template=template,
-            js_on_load=_MOUNT.format(module=module),
+            js_on_load=_MOUNT.replace("MODULE", module),
             apply_default_css=False,
             elem_id=elem_id,
         )

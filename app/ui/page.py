@@ -1,4 +1,4 @@
-"""The page as a whole: header, tabs, settings panel. What moves on it is in assets/js."""
+"""The page as a whole: header, chats, tabs, settings. What moves on it is in assets/js."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from app.ui.chat_list import build_chat_list
 from app.ui.controls import build_controls
 from app.ui.head import HEAD
 from app.ui.header import PRODUCT, build_header
+from app.ui.texts import text
 from app.ui.theme import THEME
 from app.ui.transcript import build_composer, build_transcript
 
@@ -38,7 +40,8 @@ def build_page(settings: PageSettings) -> gr.Blocks:
     with page:
         build_header(simulator=settings.simulator, server_label=settings.server_label)
         with gr.Row(elem_id="body"):
-            with gr.Tabs(elem_id="tabs"), gr.Tab("Chat", id="chat", elem_id="tab-chat"):
+            build_chat_list()
+            with gr.Tabs(elem_id="tabs"), gr.Tab(text("tabs.chat"), id="chat", elem_id="tab-chat"):
                 build_transcript()
                 build_composer()
             build_controls(page, max_tokens_cap=settings.max_tokens_cap)

@@ -76,6 +76,8 @@ _SANS = (
     '"Helvetica Neue"',
     '"Liberation Sans"',
     "Arial",
+    # Which of the Han typefaces is right hangs on the language: frame.css names it.
+    "var(--font-han, sans-serif)",
     "sans-serif",
 )
 _MONO = (
@@ -84,6 +86,7 @@ _MONO = (
     "Menlo",
     "Consolas",
     '"Liberation Mono"',
+    "var(--font-han, monospace)",
     "monospace",
 )
 

@@ -8,6 +8,7 @@ still in its box.
 from __future__ import annotations
 
 from app.ui.island import Island
+from app.ui.texts import named
 
 
 def build_transcript() -> None:
@@ -15,8 +16,8 @@ def build_transcript() -> None:
     the module announces what matters."""
     Island(
         "transcript",
-        template='<div class="transcript" role="log" aria-live="off" aria-label="Conversation">'
-        "</div>",
+        template='<div class="transcript" role="log" aria-live="off" '
+        f"{named('transcript.name')}></div>",
         elem_id="transcript",
     )
 
@@ -25,6 +26,6 @@ def build_composer() -> None:
     """Puts the message box onto the page, with its two attachment slots and Send or Stop."""
     Island(
         "composer",
-        template='<form class="composer" aria-label="New message"></form>',
+        template=f'<form class="composer" {named("composer.name")}></form>',
         elem_id="composer",
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
 START_S = 60.0
-_FOREIGN = ("BASETEN_", "OPENAI_", "GLM_", "GRADIO_", "HTTP_", "HTTPS_", "ALL_")
+_FOREIGN = ("BASETEN_", "OPENAI_", "GLM_", "GRADIO_", "HTTP_", "HTTPS_", "ALL_", "DATABASE_")
 
 
 class NotMeasuredError(Exception):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import aiohttp
@@ -62,6 +63,13 @@ class Stage:
 async def open_stage() -> AsyncGenerator[Stage]:
     """The upstream and the app in processes of their own, warmed up."""
     connector = aiohttp.TCPConnector(limit=0)
+    with TemporaryDirectory(prefix="glm-bench-") as folder:
+        async with _staged(folder, connector) as stage:
+            yield stage
+
+
+@asynccontextmanager
+async def _staged(folder: str, connector: aiohttp.TCPConnector) -> AsyncGenerator[Stage]:
     async with (
         aiohttp.ClientSession(connector=connector) as session,
         running("tests.benchmarks.upstream", ready="Upstream:") as upstream,
@@ -72,6 +80,7 @@ async def open_stage() -> AsyncGenerator[Stage]:
             "GRADIO_SERVER_PORT": "0",
             "GLM_GRACE_S": f"{GRACE_S:g}",
             "GLM_PUBLIC": "false",
+            "GLM_DATA_FOLDER": folder,
         }
         async with running("app", ready="http://127.0.0.1", environment=environment) as app:
             watch = Upstream(session, upstream.url)

@@ -16,6 +16,7 @@ from app.chat.events import (
     ToolCallDelta,
 )
 from app.chat.history import Repair
+from app.chat.notice_texts import Sentence
 from app.chat.notices import Notice, Problem, notices
 from app.chat.turn import TurnBuilder
 
@@ -45,6 +46,11 @@ def told(*events: Event, stopped: bool = False, repairs: Sequence[Repair] = ()) 
     if stopped:
         builder.stop()
     return list(notices(builder.turn(), Weather(), repairs))
+
+
+def sentences_of(notice: Notice) -> tuple[Sentence, ...]:
+    """What its message is made from."""
+    return (Sentence(notice.key, notice.values), *notice.more)
 
 
 ANSWER, THOUGHT = ContentDelta("Four."), ReasoningDelta("hm")
@@ -95,7 +101,7 @@ def test_each_ending_has_its_notice(events: list[Event], codes: list[str]) -> No
     found = told(*events)
     assert [notice.code for notice in found] == codes
     for notice in found:
-        assert notice.message
+        assert notice.message == " ".join(map(str, sentences_of(notice)))
         assert notice.remedy.endswith(".")
 
 
@@ -152,6 +158,42 @@ def test_repairs_of_a_kind_share_one_notice() -> None:
         ("history_repaired", "One. Three."),
         ("media_replaced", "Two."),
     ]
+
+
+def test_repairs_of_a_kind_keep_each_its_key_and_values() -> None:
+    repairs = [
+        Repair.of("history_repaired", "call_ids"),
+        Repair.of("history_repaired", "empty_message", role="user"),
+        Repair.of("history_repaired", "call_ids"),
+    ]
+    (notice,) = told(ANSWER, Finished("stop"), repairs=repairs)
+    assert sentences_of(notice) == (
+        Sentence("history_repaired.call_ids"),
+        Sentence("history_repaired.empty_message", {"role": "user"}),
+    )
+    assert notice.message == (
+        "Calls without an id of their own were given one. An empty user message was left out."
+    )
+
+
+def test_what_the_server_said_is_a_value_and_its_braces_are_no_placeholders() -> None:
+    (notice,) = told(ANSWER, Failed("server_error", 500, "Bad {status} {}."))
+    assert notice.values == {"status": "500", "message": "Bad {status} {}."}
+    assert notice.message == ("The server answered 500: Bad {status} {}. What came before is kept.")
+
+
+@pytest.mark.parametrize(
+    ("told_of", "words"),
+    [
+        (told(ANSWER), "Continue it"),
+        (told(ANSWER, stopped=True), "Continue it"),
+        (told(ANSWER, Finished("length")), "Continue it"),
+        (told(stopped=True), "Retry for a whole answer."),
+    ],
+)
+def test_the_remedy_of_a_cut_answer_is_to_continue_it(told_of: list[Notice], words: str) -> None:
+    (notice,) = told_of
+    assert words in notice.remedy
 
 
 def clocked(*steps: tuple[float, Any]) -> Any:

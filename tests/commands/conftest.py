@@ -16,7 +16,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def command() -> Callable[..., subprocess.CompletedProcess[str]]:
+def command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs `python -m app` with words, variables and standard input, to its end."""
 
     def run_command(
@@ -27,7 +27,9 @@ def command() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(
             [sys.executable, "-m", "app", *words],
             cwd=PROJECT,
-            env=kept | {"GLM_SIMULATOR_TOKENS_PER_SECOND": "5000"} | variables,
+            env=kept
+            | {"GLM_SIMULATOR_TOKENS_PER_SECOND": "5000", "GLM_DATA_FOLDER": str(tmp_path)}
+            | variables,
             input=stdin,
             capture_output=True,
             text=True,

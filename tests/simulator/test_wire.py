@@ -56,6 +56,7 @@ class Stage:
 TWO_CALLS = Stage("answer=0", "What is the weather in Oslo and write_file a.txt")
 ONE_EMPTY_CALL = Stage("answer=0", "Use list_notes")
 STAGED = {
+    "assistant_last_continue": Stage("reasoning=14"),
     "content_length_finish": Stage("reasoning=14"),
     "content_length_finish_stream": Stage("reasoning=14"),
     "empty_answer": Stage("reasoning=0;answer=0"),

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
+from app.store.journal import Journals
 
+from app.chat.entries import Entry, TurnEntry, UserEntry, conversation_of
 from app.chat.events import Event
 from app.chat.messages import Attachment
 from app.chat.notices import Problem
 from app.chat.request import Options, Request
-from app.turns.chats import Chat, ChatBook, UserEntry
+from app.store.chats import ChatStore
+from app.store.database import Database, database_url
+from app.turns.prices import Prices
 from app.turns.rendering import Block, Change, Rendering
-from app.turns.run import Run, RunServices
+from app.turns.run import Question, Run, RunServices
+from app.turns.runs import Runs
 from app.turns.slots import Slots
+
+OWNER, CHAT = "owner", "chat-one"
 
 
 class OneParagraph:
@@ -87,19 +95,51 @@ class Bench:
 
     server: Server
     services: RunServices
-    chat: Chat
+    message: UserEntry
 
-    def start(self, options: Options | None = None) -> Run:
-        run = Run(
-            self.chat, options or Options(model="glm"), self.services, visitor="v", headers={}
-        )
-        self.chat.run = run
-        return run
+    def start(
+        self, options: Options | None = None, base: TurnEntry | None = None, owner: str = OWNER
+    ) -> Run:
+        asked = options or Options(model="glm")
+        entries = (self.message, *([base] if base else []))
+        question = Question(owner, CHAT, self.message.id, conversation_of(entries), asked, base)
+        return Run(question, self.services, visitor="v", headers={})
+
+    async def entries(self) -> list[Entry]:
+        page = await self.services.store.page(OWNER, CHAT)
+        return [node.entry for node in page.nodes]
+
+    async def last_turn(self) -> TurnEntry:
+        entry = (await self.entries())[-1]
+        assert isinstance(entry, TurnEntry)
+        return entry
 
 
 @pytest.fixture
-def bench() -> Callable[..., Bench]:
-    def make(*script: Event | Exception | None, grace_s: float = 60.0, slots: int = 16) -> Bench:
+async def database(tmp_path: Path) -> AsyncGenerator[Database]:
+    one = Database(database_url(None, tmp_path))
+    await one.open()
+    yield one
+    await one.close()
+
+
+@pytest.fixture
+def journals(tmp_path: Path) -> Generator[Journals]:
+    one = Journals(tmp_path / "journal")
+    one.open()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def bench(database: Database, journals: Journals) -> Callable[..., Awaitable[Bench]]:
+    async def make(
+        *script: Event | Exception | None,
+        grace_s: float = 60.0,
+        slots: int = 16,
+        message: UserEntry | None = None,
+        prices: Prices | None = None,
+    ) -> Bench:
         server = Server(list(script))
 
         async def no_media(owner: str, attachment: Attachment) -> str | None:
@@ -111,12 +151,17 @@ def bench() -> Callable[..., Bench]:
             checker=AnyTool,
             rendering=Rendering(OneParagraph, lambda text: [f"<p>{text}</p>"]),
             slots=Slots(slots),
-            chats=ChatBook(),
+            runs=Runs(),
+            store=ChatStore(database),
+            journals=journals,
+            prices=prices or Prices(),
+            context_limit=lambda: 1_000_000,
             grace_s=grace_s,
         )
-        chat = services.chats.open("owner", "chat-one")
-        chat.entries.append(UserEntry("m1", "Hello"))
-        return Bench(server, services, chat)
+        said = message or UserEntry("m1", "Hello")
+        await services.store.open(OWNER, CHAT)
+        await services.store.add(OWNER, CHAT, said, None)
+        return Bench(server, services, said)
 
     return make
 

@@ -78,7 +78,7 @@ async def test_a_chat_that_answers_takes_no_second_turn_until_it_is_stopped(
     assert [n["code"] for n in chat["messages"][-1]["notices"]] == ["stopped"]
 
 
-async def test_a_retry_replaces_the_last_answer(client: Client) -> None:
+async def test_a_retry_is_another_version_of_the_last_answer(client: Client) -> None:
     first = await client.start("Hello", fault="status=400")
     await client.finish(first["run"])
     status, second = await client.call(
@@ -88,7 +88,9 @@ async def test_a_retry_replaces_the_last_answer(client: Client) -> None:
     await client.finish(second["run"])
     _, chat = await client.call("GET", f"/api/chats/{CHAT}")
     assert [message["kind"] for message in chat["messages"]] == ["user", "turn"]
-    assert chat["messages"][1]["state"] == "complete"
+    answer = chat["messages"][1]
+    assert (answer["state"], answer["effort"]) == ("complete", "low")
+    assert answer["versions"] == {"at": 2, "ids": [first["turn"], second["turn"]]}
 
 
 async def test_a_picture_is_kept_shown_and_sent(client: Client, session: Any) -> None:
@@ -146,6 +148,7 @@ async def test_a_bad_request_is_refused_in_a_sentence_that_names_it(
 async def test_one_owner_never_reaches_what_is_anothers(client: Client, session: Any) -> None:
     _, media = await client.upload(picture())
     started = await client.start("A secret", attachments=[media["hash"]], fault="stall-after=3")
+    message = started["message"]["id"]
     other = Client(session, client.base)
     tries = [
         ("GET", f"/api/chats/{CHAT}", {}),
@@ -153,6 +156,22 @@ async def test_one_owner_never_reaches_what_is_anothers(client: Client, session:
         ("GET", f"/api/runs/{started['run']}/events", {}),
         ("DELETE", f"/api/runs/{started['run']}", {}),
         ("POST", f"/api/chats/{CHAT}/turns", {"json": {"retry": True}}),
+        ("POST", f"/api/chats/{CHAT}/turns", {"json": {"continue": True}}),
+        ("POST", f"/api/chats/{CHAT}/turns", {"json": {"retry": message}}),
+        ("POST", f"/api/chats/{CHAT}/turns", {"json": {"edit": message, "text": "Mine"}}),
+        ("POST", f"/api/chats/{CHAT}/turns", {"json": {"after": message, "text": "Mine"}}),
+        ("GET", f"/api/chats/{CHAT}?before={message}", {}),
+        ("GET", f"/api/chats/{CHAT}/messages/{message}", {}),
+        ("PATCH", f"/api/chats/{CHAT}", {"json": {"title": "Mine", "pinned": True}}),
+        ("DELETE", f"/api/chats/{CHAT}", {}),
+        ("POST", f"/api/chats/{CHAT}/version", {"json": {"node": message}}),
+        ("POST", f"/api/chats/{CHAT}/undo", {}),
+        ("POST", f"/api/chats/{CHAT}/edits", {"json": {"turn": started["turn"], "text": "x"}}),
+        (
+            "PUT",
+            f"/api/chats/{CHAT}/turns/{started['turn']}/feedback",
+            {"json": {"value": "like"}},
+        ),
         (
             "POST",
             "/api/chats/of-the-other/turns",
@@ -163,7 +182,9 @@ async def test_one_owner_never_reaches_what_is_anothers(client: Client, session:
         status, body = await other.call(method, path, **kwargs)
         assert status in (404, 409), (method, path)
         assert "secret" not in str(body)
-    assert (await other.call("GET", "/api/chats"))[1] == {"chats": []}
+    for search in ("", "?search=secret"):
+        _, listed = await other.call("GET", f"/api/chats{search}")
+        assert listed == {"chats": [], "more": False}
     same_id = await other.start("Mine", chat=CHAT)
     await other.finish(same_id["run"])
     _, chat = await client.call("GET", f"/api/chats/{CHAT}")

@@ -1,0 +1,107 @@
+"""What a chat is made of as it is kept and shown: messages of a person, turns of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from app.chat.files import TextFile, fenced
+from app.chat.messages import Attachment, Conversation, Message, Part, Text
+from app.chat.notices import Notice, Problem
+from app.chat.turn import Turn
+
+PartTokens: TypeAlias = tuple[tuple[int | None, bool], ...]
+"""A count for each part of a turn, or None, and whether it is an estimate."""
+
+TITLE_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class UserEntry:
+    """A message that a person sent: words, pictures and clips, text files."""
+
+    id: str
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    files: tuple[TextFile, ...] = ()
+
+    def message(self) -> Message:
+        """As the conversation holds it: pictures and clips, then files, then the words on them."""
+        words = "\n\n".join(
+            [*(fenced(file) for file in self.files), *([self.text] * bool(self.text))]
+        )
+        text: tuple[Part, ...] = (Text(words),) if words else ()
+        return Message("user", (*self.attachments, *text))
+
+    @property
+    def title(self) -> str:
+        """Its first words, to name a chat by; at most `TITLE_LENGTH` characters."""
+        named = [*(a.name for a in self.attachments), *(file.name for file in self.files)]
+        words = " ".join(self.text[: TITLE_LENGTH * 20].split()) or ", ".join(filter(None, named))
+        return words if len(words) <= TITLE_LENGTH else words[: TITLE_LENGTH - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class CallCheck:
+    """What the check of one call found."""
+
+    declared: bool
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEntry:
+    """A turn that has ended, and what is shown of it beside its parts.
+
+    `checks` has one entry a call of the turn; `tokens` one count, or None, a part. `effort` is
+    what was asked for, None for the server's default; `edited` says that a person changed the
+    answer.
+    """
+
+    id: str
+    turn: Turn
+    notices: tuple[Notice, ...]
+    checks: tuple[CallCheck, ...]
+    stats: Mapping[str, Any]
+    tokens: PartTokens = ()
+    effort: str | None = None
+    edited: bool = False
+
+
+Entry: TypeAlias = UserEntry | TurnEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person thinks of a turn."""
+
+    value: Literal["like", "dislike"]
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An entry in the tree of a chat.
+
+    `parent` is the entry that it follows, None for a first message. `versions` are the ids of all
+    entries that follow the same one, this one among them, in the order of their making: another
+    wording of a message, another answer to it. `created` is in Unix seconds.
+    """
+
+    entry: Entry
+    parent: str | None
+    versions: tuple[str, ...]
+    created: float
+    feedback: Feedback | None = None
+
+
+def conversation_of(entries: tuple[Entry, ...] | list[Entry]) -> Conversation:
+    """What was said; a turn that brought nothing is no part of it."""
+    messages: list[Message] = []
+    for entry in entries:
+        if isinstance(entry, UserEntry):
+            messages.append(entry.message())
+        elif entry.turn.parts:
+            messages.append(entry.turn.message())
+    return Conversation(tuple(messages))

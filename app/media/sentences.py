@@ -1,0 +1,90 @@
+"""What is said about an upload, in English: one table, by keys that translations share.
+
+`{file}` is the file as `quoted` names it; the other values are sizes, lengths and kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Self
+
+from app.chat.templates import fill
+
+REFUSALS: Final[Mapping[str, str]] = {
+    "empty": "{file} is empty: choose the file again.",
+    "too_large": (
+        "{file} is larger than {most}, the most that can be attached: shrink or trim it."
+    ),
+    "wrong_kind": "{file} is {kind}, which cannot be sent: use JPEG, PNG, WebP, GIF or mp4.",
+    "unknown_kind": (
+        "{file} is neither a picture nor a clip that can be sent: use JPEG, PNG, WebP, GIF or mp4."
+    ),
+    "incomplete": "{file} is incomplete, its end is missing: save or download it again.",
+    "damaged_picture": (
+        "{file} is damaged and cannot be opened as a picture: save or export it again."
+    ),
+    "too_many_pixels": (
+        "{file} has too many pixels to be opened here: shrink it to at most {millions} million."
+    ),
+    "damaged_clip": (
+        "{file} is damaged and cannot be opened as a clip: export it again as mp4 (H.264)."
+    ),
+    "frame_too_large": (
+        "{file} has {width} x {height} pixels a frame, too many to be opened here: shrink it."
+    ),
+    "too_short": (
+        "{file} is shorter than half a second, and the model would see no frame of it: "
+        "attach a longer clip, or a picture."
+    ),
+    "too_long": "{file} lasts {length}, and at most {most} can be sent: trim it.",
+    "too_many_frames": (
+        "{file} has more than {most} frames, the most that can be sent: "
+        "trim it, or lower its frame rate."
+    ),
+    "unreadable_codec": (
+        "{file} is compressed in a way that cannot be read here: convert it to mp4 (H.264)."
+    ),
+    "sound_alone": (
+        "{file} holds sound and no picture, and the model does not hear: "
+        "attach a clip with a picture."
+    ),
+    "no_picture": "{file} holds no picture: attach another clip.",
+    "too_much_work": (
+        "{file} must be converted to be sent upright and small enough, and is too long for that "
+        "to be done here: trim it, or convert it to a smaller mp4 (H.264)."
+    ),
+    "too_large_shrunk": (
+        "{file} is larger than the {most} that can be sent, even when shrunk: trim it."
+    ),
+}
+
+NOTES: Final[Mapping[str, str]] = {
+    "first_frame": "It moves, and only its first frame is sent: send movement as an mp4.",
+    "transparent": "Its transparent parts are sent as white.",
+    "shrunk": "It was shrunk from {before} to {after} pixels.",
+    "soundless": "Its sound is left out: the model does not hear.",
+}
+
+
+class MediaSentence(str):
+    """A sentence in English, which knows the key and the values that it was made from."""
+
+    key: str
+    values: Mapping[str, str]
+
+    @classmethod
+    def _of(cls, table: Mapping[str, str], key: str, values: Mapping[str, str]) -> Self:
+        sentence = cls(fill(table[key], values))
+        sentence.key = key
+        sentence.values = values
+        return sentence
+
+    @classmethod
+    def refusal(cls, key: str, **values: str) -> Self:
+        """Why a file cannot be sent, and what to do. Raises KeyError for another key."""
+        return cls._of(REFUSALS, key, values)
+
+    @classmethod
+    def note(cls, key: str, **values: str) -> Self:
+        """What was done to a file. Raises KeyError for another key."""
+        return cls._of(NOTES, key, values)

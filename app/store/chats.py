@@ -1,0 +1,347 @@
+"""The chats of each owner: trees of messages and answers, kept in the database.
+
+Every method asks for the owner, and none reaches what is another's: to everybody else a chat is
+as if it did not exist.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.chat.entries import Entry, Feedback, Node, TurnEntry, UserEntry
+from app.store.database import Database
+from app.store.listing import ChatLine, line_of, lines, list_chats
+from app.store.paths import end_of_version, go_on, lead_to, read_node, read_path
+from app.store.payloads import columns_of, kind_of
+from app.store.retention import adopt, delete_chat, expire
+from app.store.schema import TITLE_CHARACTERS, AnyRow, chats, node_media, nodes
+from app.store.texts import folded, storable
+
+__all__ = ["ChatLine", "ChatStore", "ChatUnknown", "Page", "Totals"]
+
+
+_LOOKS = 50
+"""How often it is looked whether the chats fit while the room for them is filled once."""
+
+
+class ChatUnknown(LookupError):  # noqa: N818 - it names what happened
+    """This owner has no such chat, or no such message in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A stretch of a path, oldest first, and how many entries of the path stand before it."""
+
+    nodes: tuple[Node, ...]
+    earlier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What all turns of a chat took, all versions: tokens, and seconds of the server."""
+
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    seconds: float
+    turns: int
+
+
+class ChatStore:
+    """Chats in a database. `now` gives Unix seconds.
+
+    `max_bytes` is what all chats together may take, None for any: past it the chats that rested
+    longest go.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        now: Callable[[], float] = time.time,
+        *,
+        max_bytes: int | None = None,
+    ) -> None:
+        self._database = database
+        self._now = now
+        self._max_bytes = max_bytes
+        self._added_bytes = 0
+
+    async def list(
+        self, owner: str, *, search: str = "", offset: int = 0, limit: int = 50
+    ) -> tuple[list[ChatLine], bool]:
+        """The owner's chats, pinned ones first, then the newest; and whether there are more.
+
+        With `search`, those in whose title or text (of any version) each of its words occurs.
+        Chats in which nothing was said are left out.
+        """
+        async with self._database.connect() as connection:
+            return await list_chats(connection, owner, search, offset, limit)
+
+    async def find(self, owner: str, chat: str) -> ChatLine | None:
+        """The chat's line, also where nothing was said in it yet."""
+        async with self._database.connect() as connection:
+            found = await connection.execute(
+                lines().where(chats.c.owner == owner, chats.c.id == chat)
+            )
+            row = found.one_or_none()
+            return None if row is None else line_of(row)
+
+    async def open(self, owner: str, chat: str) -> None:
+        """Makes the chat where there is none."""
+        if await self.find(owner, chat) is not None:
+            return
+        now = self._now()
+        try:
+            async with self._database.begin() as connection:
+                await connection.execute(
+                    insert(chats).values(
+                        owner=owner,
+                        id=chat,
+                        title_folded="",
+                        pinned=False,
+                        created=now,
+                        updated=now,
+                        size=0,
+                    )
+                )
+        except IntegrityError:
+            return  # somebody else has just made it
+
+    async def page(
+        self, owner: str, chat: str, *, before: str | None = None, limit: int | None = None
+    ) -> Page:
+        """The last `limit` entries of the active path; with `before`, of what leads to that entry.
+
+        Raises ChatUnknown.
+        """
+        async with self._database.connect() as connection:
+            if before is None:
+                end = (await _chat(connection, owner, chat)).leaf
+            else:
+                end = (await _node(connection, owner, chat, before)).parent
+            if end is None:
+                return Page((), 0)
+            return Page(*await read_path(connection, owner, chat, end, limit))
+
+    async def path_to(self, owner: str, chat: str, node: str | None) -> tuple[Node, ...]:
+        """From the first message to that node, on the active path or off it; nothing for None.
+
+        Raises ChatUnknown.
+        """
+        if node is None:
+            return ()
+        async with self._database.connect() as connection:
+            await _node(connection, owner, chat, node)
+            return (await read_path(connection, owner, chat, node))[0]
+
+    async def node(self, owner: str, chat: str, node: str) -> Node | None:
+        """One entry of the chat, on the active path or off it."""
+        async with self._database.connect() as connection:
+            return await read_node(connection, owner, chat, node)
+
+    async def add(
+        self, owner: str, chat: str, entry: Entry, parent: str | None, *, updated: bool = True
+    ) -> Node:
+        """Adds an entry below `parent`, None for a first message; the active path ends there now.
+
+        `updated` False leaves the chat's place in the list. Raises ChatUnknown, also where
+        `parent` is of another chat.
+        """
+        now = self._now()
+        columns = columns_of(entry)
+        async with self._database.begin() as connection:
+            line = await _chat(connection, owner, chat, to_change=True)
+            above = None if parent is None else await _node(connection, owner, chat, parent)
+            found = await connection.scalars(
+                select(nodes.c.id)
+                .where(nodes.c.owner == owner, nodes.c.chat_id == chat, nodes.c.parent == parent)
+                .order_by(nodes.c.number)
+            )
+            versions = (*found.all(), entry.id)
+            await connection.execute(
+                insert(nodes).values(
+                    id=entry.id,
+                    owner=owner,
+                    chat_id=chat,
+                    parent=parent,
+                    number=len(versions),
+                    depth=1 if above is None else above.depth + 1,
+                    kind=kind_of(entry),
+                    created=now,
+                    **columns,
+                )
+            )
+            if isinstance(entry, UserEntry) and entry.attachments:
+                used = {attachment.hash for attachment in entry.attachments}
+                rows = [{"node_id": entry.id, "owner": owner, "hash": each} for each in used]
+                await connection.execute(insert(node_media), rows)
+            if above is not None and parent == line.leaf:
+                await go_on(connection, owner, chat, above.id, entry.id)
+            else:
+                await lead_to(connection, owner, chat, entry.id)
+            await _change(
+                connection,
+                owner,
+                chat,
+                size=chats.c.size + columns["size"],
+                updated=now if updated else chats.c.updated,
+            )
+        await self._keep_within(columns["size"])
+        return Node(entry, parent, versions, now)
+
+    async def replace(self, owner: str, chat: str, entry: TurnEntry) -> None:
+        """The turn of this id is now this one: it was gone on with. Raises ChatUnknown."""
+        columns = columns_of(entry)
+        async with self._database.begin() as connection:
+            await _chat(connection, owner, chat, to_change=True)
+            known = await _node(connection, owner, chat, entry.id)
+            await connection.execute(update(nodes).where(nodes.c.id == entry.id).values(columns))
+            await _change(
+                connection,
+                owner,
+                chat,
+                size=chats.c.size + columns["size"] - known.size,
+                updated=self._now(),
+            )
+
+    async def choose(self, owner: str, chat: str, node: str) -> None:
+        """The active path now runs through this entry, and on as it last did from there.
+
+        Raises ChatUnknown.
+        """
+        async with self._database.begin() as connection:
+            await _chat(connection, owner, chat, to_change=True)
+            await _node(connection, owner, chat, node)
+            await lead_to(connection, owner, chat, await end_of_version(connection, node))
+
+    async def step_back(self, owner: str, chat: str, node: str) -> None:
+        """The active path now ends before this entry, which stays as a version.
+
+        Raises ChatUnknown.
+        """
+        async with self._database.begin() as connection:
+            await _chat(connection, owner, chat, to_change=True)
+            parent = (await _node(connection, owner, chat, node)).parent
+            if parent is None:
+                await _change(connection, owner, chat, leaf=None)
+            else:
+                await lead_to(connection, owner, chat, parent)
+
+    async def rename(self, owner: str, chat: str, title: str | None) -> None:
+        """Calls the chat so; None, or nothing but blanks, calls it by its first message again.
+
+        At most `TITLE_CHARACTERS` are kept. Raises ChatUnknown.
+        """
+        words = " ".join(storable(title or "").split())[:TITLE_CHARACTERS]
+        async with self._database.begin() as connection:
+            await _change(connection, owner, chat, title=words or None, title_folded=folded(words))
+
+    async def pin(self, owner: str, chat: str, pinned: bool) -> None:
+        """Whether the chat stands above the others. Raises ChatUnknown."""
+        async with self._database.begin() as connection:
+            await _change(connection, owner, chat, pinned=pinned)
+
+    async def delete(self, owner: str, chat: str) -> tuple[str, ...]:
+        """Deletes the chat, and the owner's media that are used nowhere else.
+
+        Returns the hashes of those media, for `MediaStore.clean`. Raises ChatUnknown.
+        """
+        async with self._database.begin() as connection:
+            await _chat(connection, owner, chat, to_change=True)
+            return await delete_chat(connection, owner, chat)
+
+    async def rate(self, owner: str, chat: str, node: str, feedback: Feedback | None) -> None:
+        """What the owner thinks of an entry; None takes it back. Raises ChatUnknown."""
+        async with self._database.begin() as connection:
+            await _node(connection, owner, chat, node)
+            await connection.execute(
+                update(nodes)
+                .where(nodes.c.id == node)
+                .values(
+                    feedback_value=feedback.value if feedback else None,
+                    feedback_comment=storable(feedback.comment) if feedback else None,
+                )
+            )
+
+    async def totals(self, owner: str, chat: str) -> Totals:
+        """What the chat took so far; nothing where there is no such chat."""
+        sums = (
+            func.sum(nodes.c.prompt_tokens),
+            func.sum(nodes.c.cached_tokens),
+            func.sum(nodes.c.completion_tokens),
+        )
+        async with self._database.connect() as connection:
+            found = await connection.execute(
+                select(*sums, func.sum(nodes.c.seconds), func.count()).where(
+                    nodes.c.owner == owner, nodes.c.chat_id == chat, nodes.c.kind == "turn"
+                )
+            )
+            prompt, cached, completion, seconds, turns = found.one()
+        return Totals(
+            int(prompt or 0), int(cached or 0), int(completion or 0), float(seconds or 0), turns
+        )
+
+    async def adopt(self, owner_from: str, owner_to: str) -> None:
+        """All that was the first owner's is now the second's: chats, pictures and clips.
+
+        A chat whose id the second one has already gets a fresh one.
+        """
+        if owner_from != owner_to:
+            async with self._database.begin() as connection:
+                await adopt(connection, owner_from, owner_to)
+
+    async def expire(self, before: float | None = None) -> int:
+        """Deletes chats of all owners, pinned or not; returns how many.
+
+        Those that have not changed since `before` (Unix seconds), then the longest unchanged
+        until the rest fits. Media that they leave behind are for `MediaStore.expire`.
+        """
+        async with self._database.begin() as connection:
+            return await expire(connection, before, self._max_bytes)
+
+    async def _keep_within(self, added: int) -> None:
+        """Looks whether all chats still fit, whenever a good part of the room was added."""
+        self._added_bytes += added
+        if self._max_bytes is not None and self._added_bytes * _LOOKS > self._max_bytes:
+            self._added_bytes = 0
+            await self.expire()
+
+
+async def _chat(
+    connection: AsyncConnection, owner: str, chat: str, *, to_change: bool = False
+) -> AnyRow:
+    """The chat's leaf; `to_change` makes others who change it wait. Raises ChatUnknown."""
+    query = select(chats.c.leaf).where(chats.c.owner == owner, chats.c.id == chat)
+    found = await connection.execute(query.with_for_update() if to_change else query)
+    row = found.one_or_none()
+    if row is None:
+        raise ChatUnknown(f"No chat {chat[:64]!r} of this owner.")
+    return row
+
+
+async def _node(connection: AsyncConnection, owner: str, chat: str, node: str) -> AnyRow:
+    """Where the node stands, and its size. Raises ChatUnknown."""
+    found = await connection.execute(
+        select(nodes.c.id, nodes.c.parent, nodes.c.depth, nodes.c.size).where(
+            nodes.c.id == node, nodes.c.owner == owner, nodes.c.chat_id == chat
+        )
+    )
+    row = found.one_or_none()
+    if row is None:
+        raise ChatUnknown(f"No message {node[:32]!r} in this chat.")
+    return row
+
+
+async def _change(connection: AsyncConnection, owner: str, chat: str, **values: Any) -> None:
+    changed = await connection.execute(
+        update(chats).where(chats.c.owner == owner, chats.c.id == chat).values(values)
+    )
+    if not changed.rowcount:
+        raise ChatUnknown(f"No chat {chat[:64]!r} of this owner.")

@@ -1,0 +1,122 @@
+"""Entries of a chat as JSON, and back: what the database keeps of them.
+
+Each field is read by its own type; one that is missing takes its default, one that is unknown
+(a newer version wrote it) is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_type_hints
+
+import msgspec
+
+from app.chat.entries import Entry, TurnEntry, UserEntry
+from app.chat.messages import Reasoning, Text, ToolCall
+from app.chat.turn import Turn, TurnPart
+from app.store.database import StoreError
+from app.store.texts import folded, searched_text, storable
+
+Kind: TypeAlias = Literal["user", "turn"]
+Value = TypeVar("Value")
+
+_PARTS: Final[dict[str, type[TurnPart]]] = {
+    "reasoning": Reasoning,
+    "text": Text,
+    "call": ToolCall,
+}
+_MOST_TOKENS: Final = 10**12
+"""What a column and the sum of many can hold with ease; a larger count is none."""
+
+_PART_NAMES: Final = {part: name for name, part in _PARTS.items()}
+
+
+_FIELDS: Final[dict[type, dict[str, Any]]] = {
+    kind: get_type_hints(kind) for kind in (UserEntry, TurnEntry, Turn, *_PARTS.values())
+}
+"""The type of each field of what is read here."""
+
+
+def kind_of(entry: Entry) -> Kind:
+    """Which of the two an entry is."""
+    return "user" if isinstance(entry, UserEntry) else "turn"
+
+
+def write_payload(entry: Entry) -> str:
+    """The whole entry as JSON."""
+    payload = msgspec.to_builtins(entry)
+    if isinstance(entry, TurnEntry):
+        parts = zip(entry.turn.parts, payload["turn"]["parts"], strict=True)
+        payload["turn"]["parts"] = [{"is": _PART_NAMES[type(part)], **rest} for part, rest in parts]
+    return storable(json.dumps(payload, ensure_ascii=False, separators=(",", ":")))
+
+
+def read_payload(node_id: str, kind: Kind, payload: str) -> Entry:
+    """The entry of a node. Raises StoreError naming the node where its JSON is none of ours."""
+    try:
+        values = json.loads(payload)
+        if kind == "user":
+            return _read(UserEntry, values)
+        return _read(TurnEntry, values, turn=_read_turn)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StoreError(
+            f"The message {node_id} of the database cannot be read: {error}"
+        ) from error
+
+
+def _read_turn(values: Mapping[str, Any]) -> Turn:
+    return _read(Turn, values, parts=lambda parts: tuple(map(_read_part, parts)))
+
+
+def _read_part(values: Mapping[str, Any]) -> TurnPart:
+    return _read(_PARTS[values["is"]], values)
+
+
+def _read(kind: type[Value], values: Mapping[str, Any], **readers: Callable[[Any], Any]) -> Value:
+    """A value of this dataclass; fields that have a reader are read by it, others by type."""
+    read = {
+        name: readers[name](values[name])
+        if name in readers
+        else msgspec.convert(values[name], hint)
+        for name, hint in _FIELDS[kind].items()
+        if name in values
+    }
+    return kind(**read)
+
+
+def columns_of(entry: Entry) -> dict[str, Any]:
+    """What the columns of a node hold of its entry; `size` is in bytes."""
+    payload, text = write_payload(entry), searched_text(entry)
+    columns: dict[str, Any] = {
+        "payload": payload,
+        "text": text,
+        "folded": folded(text),
+        "size": len(payload.encode()),
+    }
+    return columns | (_figures(entry) if isinstance(entry, TurnEntry) else {})
+
+
+def _figures(entry: TurnEntry) -> dict[str, Any]:
+    """What a turn took of the server: by its own count, else the answer by the estimate shown."""
+    usage = entry.turn.usage or {}
+    details = usage.get("prompt_tokens_details")
+    completion = _count(usage.get("completion_tokens"))
+    if completion is None and entry.turn.timings.total_s:  # a person's wording took nothing
+        estimates = [_count(entry.stats.get(f"{part}_tokens")) for part in ("reasoning", "answer")]
+        completion = sum(estimate or 0 for estimate in estimates)
+    return {
+        "prompt_tokens": _count(usage.get("prompt_tokens")),
+        "cached_tokens": _count(details.get("cached_tokens"))
+        if isinstance(details, Mapping)
+        else None,
+        "completion_tokens": completion,
+        "seconds": entry.turn.timings.total_s,
+    }
+
+
+def _count(value: object) -> int | None:
+    """A token count that a server sent; None for what cannot be one."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS:
+        return value
+    return None

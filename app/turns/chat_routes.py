@@ -1,0 +1,212 @@
+"""The HTTP routes of chats: the list, a chat's pages, its versions, names, ratings, its end.
+
+Owner checks come first in every route: what is somebody else's does not exist.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from starlette.responses import JSONResponse
+
+from app.chat.entries import Feedback, Node, TurnEntry, UserEntry
+from app.store.chats import ChatLine, ChatStore, ChatUnknown, Page
+from app.turns.chat_views import line_view, message_source, node_view
+from app.turns.context import of_path
+from app.turns.ended import edited_turn
+from app.turns.errors import Refusal
+from app.turns.media_routes import MediaDesk
+from app.turns.options import MAX_BODY, AnswerEdit, ChatChange, Rating, Version
+from app.turns.routes import BUSY
+from app.turns.run import RunServices
+from app.turns.runs import ChatBusy
+from app.turns.turn_views import turn_source
+from app.turns.visitors import ChatId, Owner, OwnId
+
+_NO_CHAT = Refusal(404, "no_chat", "There is no such chat.", "Begin a new one.")
+_NO_TURN = Refusal(404, "no_turn", "There is no such turn.", "Open its chat again.")
+_NO_MESSAGE = Refusal(404, "no_message", "There is no such message.", "Open its chat again.")
+
+
+def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
+    """The routes under `/api/chats`."""
+    router = APIRouter(prefix="/api/chats", tags=["chats"])
+    store, runs = services.store, services.runs
+
+    def line(me: str, found: ChatLine) -> dict[str, Any]:
+        return line_view(found, running=runs.running(me, found.id) is not None)
+
+    async def find(me: str, chat_id: str) -> ChatLine:
+        found = await store.find(me, chat_id)
+        if found is None:
+            raise _NO_CHAT
+        return found
+
+    @contextmanager
+    def alone(me: str, chat_id: str) -> Generator[None]:
+        try:
+            with runs.reserve(me, chat_id):
+                yield
+        except ChatBusy:
+            raise BUSY from None
+        except ChatUnknown:
+            raise _NO_MESSAGE from None
+
+    @router.get("")
+    async def list_chats(
+        me: Owner,
+        search: Annotated[str, Query(max_length=200)] = "",
+        offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> dict[str, Any]:
+        """The owner's chats: those pinned, then the newest; with `search` those that hold it."""
+        found, more = await store.list(me, search=search, offset=offset, limit=limit)
+        return {"chats": [line(me, each) for each in found], "more": more}
+
+    @router.get("/{chat_id}")
+    async def get_chat(
+        me: Owner,
+        chat_id: ChatId,
+        before: Annotated[str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")] = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 40,
+    ) -> JSONResponse:
+        """The end of a chat, or what stands before an entry of it; and the run that goes on."""
+        found = await find(me, chat_id)
+        run = runs.running(me, chat_id)
+        try:
+            page = await store.page(me, chat_id, before=before, limit=limit)
+        except ChatUnknown:
+            raise _NO_MESSAGE from None
+        shown = page.nodes
+        if run is not None and run.base is not None:
+            shown = tuple(node for node in shown if node.entry.id != run.turn_id)
+
+        def views() -> list[dict[str, Any]]:
+            render = services.rendering.whole
+            return [node_view(node, render, media.address, services.prices) for node in shown]
+
+        content = {
+            "id": found.id,
+            "title": found.title,
+            "pinned": found.pinned,
+            # Markdown of a long page takes a while, and others are being answered.
+            "messages": await asyncio.to_thread(views),
+            "earlier": page.earlier,
+            "run": None
+            if run is None
+            else {
+                "id": run.id,
+                "turn": run.turn_id,
+                "after": -1,
+                "replaces": run.base.id if run.base else None,
+            },
+        }
+        if before is None:
+            content["context"] = await _context(services, me, chat_id, page)
+            content["cost"] = services.prices.cost(await store.totals(me, chat_id))
+        return JSONResponse(content)
+
+    @router.get("/{chat_id}/messages/{message_id}")
+    async def get_message(me: Owner, chat_id: ChatId, message_id: OwnId) -> dict[str, Any]:
+        """A message of the owner whole, its files included."""
+        node = await _node(store, me, chat_id, message_id)
+        if node is None or not isinstance(node.entry, UserEntry):
+            raise _NO_MESSAGE
+        return message_source(node.entry, media.address)
+
+    @router.get("/{chat_id}/turns/{turn_id}")
+    async def get_turn(me: Owner, chat_id: ChatId, turn_id: OwnId) -> dict[str, Any]:
+        """An ended turn in the model's own words, Markdown unrendered."""
+        return turn_source((await _turn(store, me, chat_id, turn_id))[0])
+
+    @router.patch("/{chat_id}")
+    async def change_chat(me: Owner, chat_id: ChatId, body: ChatChange) -> dict[str, Any]:
+        """Renames a chat, or pins it; a title of null or nothing is the first message's again."""
+        await find(me, chat_id)
+        if "title" in body.model_fields_set:
+            await store.rename(me, chat_id, body.title or None)
+        if body.pinned is not None:
+            await store.pin(me, chat_id, body.pinned)
+        return line(me, await find(me, chat_id))
+
+    @router.delete("/{chat_id}", status_code=204)
+    async def delete_chat(me: Owner, chat_id: ChatId) -> Response:
+        """Deletes a chat with its messages, and the media that no other chat of the owner uses."""
+        await find(me, chat_id)
+        run = runs.running(me, chat_id)
+        if run is not None:
+            await run.stop()
+        with alone(me, chat_id):
+            await media.store.clean(await store.delete(me, chat_id))
+        return Response(status_code=204)
+
+    @router.post("/{chat_id}/version", status_code=204)
+    async def choose_version(me: Owner, chat_id: ChatId, body: Version) -> Response:
+        """The chat now runs through this version of a message or an answer."""
+        await find(me, chat_id)
+        with alone(me, chat_id):
+            await store.choose(me, chat_id, body.node)
+        return Response(status_code=204)
+
+    @router.post("/{chat_id}/undo")
+    async def undo(me: Owner, chat_id: ChatId) -> dict[str, Any]:
+        """Takes the last message and its answers back; they stay as a version. Answers the
+        message, to be written anew."""
+        await find(me, chat_id)
+        with alone(me, chat_id):
+            path = (await store.page(me, chat_id)).nodes
+            last = next((n.entry for n in reversed(path) if isinstance(n.entry, UserEntry)), None)
+            if last is None:
+                raise Refusal(409, "nothing_to_undo", "There is no message to take back.")
+            await store.step_back(me, chat_id, last.id)
+        return message_source(last, media.address)
+
+    @router.post("/{chat_id}/edits", status_code=201, max_body_size=MAX_BODY)
+    async def edit_answer(me: Owner, chat_id: ChatId, body: AnswerEdit) -> JSONResponse:
+        """A new version of an answer, in a person's wording."""
+        entry, node = await _turn(store, me, chat_id, body.turn)
+        edited = edited_turn(secrets.token_urlsafe(12), entry, body.text)
+        with alone(me, chat_id):
+            added = await store.add(me, chat_id, edited, node.parent)
+        render = services.rendering.whole
+        return JSONResponse(node_view(added, render, media.address, services.prices), 201)
+
+    @router.put("/{chat_id}/turns/{turn_id}/feedback", status_code=204)
+    async def rate(me: Owner, chat_id: ChatId, turn_id: OwnId, body: Rating) -> Response:
+        """Likes or dislikes an answer, with a comment."""
+        await _turn(store, me, chat_id, turn_id)
+        feedback = None if body.value is None else Feedback(body.value, body.comment)
+        await store.rate(me, chat_id, turn_id, feedback)
+        return Response(status_code=204)
+
+    return router
+
+
+async def _node(store: ChatStore, me: str, chat_id: str, node_id: str) -> Node | None:
+    if await store.find(me, chat_id) is None:
+        raise _NO_CHAT
+    return await store.node(me, chat_id, node_id)
+
+
+async def _turn(store: ChatStore, me: str, chat_id: str, turn_id: str) -> tuple[TurnEntry, Node]:
+    node = await _node(store, me, chat_id, turn_id)
+    if node is None or not isinstance(node.entry, TurnEntry):
+        raise _NO_TURN
+    return node.entry, node
+
+
+async def _context(services: RunServices, me: str, chat_id: str, page: Page) -> dict[str, Any]:
+    """What the chat takes of the context; all of it is read only where its end is uncounted."""
+    nodes = page.nodes
+    counted = any(
+        isinstance(node.entry, TurnEntry) and node.entry.stats.get("context_tokens") is not None
+        for node in nodes
+    )
+    if page.earlier and not counted:
+        nodes = (await services.store.page(me, chat_id)).nodes
+    return of_path(nodes, services.context_limit())

@@ -1,0 +1,79 @@
+"""A turn that has ended, as its chat keeps it: notices, checks and figures with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app.chat.entries import CallCheck, PartTokens, TurnEntry
+from app.chat.history import Repair
+from app.chat.messages import Reasoning, Text, ToolCall
+from app.chat.notices import ArgumentChecker, notices
+from app.chat.turn import Timings, Turn, continued
+from app.turns.stats import turn_stats
+from app.turns.tokens import estimate_tokens
+
+
+def ended_turn(
+    turn_id: str,
+    turn: Turn,
+    tokens: PartTokens,
+    *,
+    checker: ArgumentChecker,
+    repairs: Iterable[Repair] = (),
+    effort: str | None = None,
+    base: TurnEntry | None = None,
+) -> TurnEntry:
+    """The entry of a turn; with `base`, of what the turn makes of that one by going on with it."""
+    if base is not None:
+        turn, tokens = continued(base.turn, turn), _tokens_of_both(base, turn, tokens)
+        effort = base.effort
+    return TurnEntry(
+        id=turn_id,
+        turn=turn,
+        notices=notices(turn, checker, repairs),
+        checks=tuple(check_call(checker, call) for call in turn.tool_calls),
+        stats=turn_stats(turn, tokens),
+        tokens=tokens,
+        effort=effort,
+        edited=base is not None and base.edited,
+    )
+
+
+def edited_turn(turn_id: str, entry: TurnEntry, text: str) -> TurnEntry:
+    """The answer in a person's wording; the thoughts before it stay, calls do not."""
+    at = next(
+        (i for i, part in enumerate(entry.turn.parts) if not isinstance(part, Reasoning)),
+        len(entry.turn.parts),
+    )
+    parts = (*entry.turn.parts[:at], Text(text))
+    seconds = (*entry.turn.timings.part_seconds[:at], 0.0)
+    tokens = (*entry.tokens[:at], (estimate_tokens(text), True))
+    turn = Turn(parts=parts, finish_reason="stop", timings=Timings(part_seconds=seconds))
+    unknown = dict.fromkeys(turn_stats(turn, tokens)) | {"estimated": True}  # no server made it
+    return TurnEntry(turn_id, turn, (), (), unknown, tokens, effort=entry.effort, edited=True)
+
+
+def check_call(checker: ArgumentChecker, call: ToolCall) -> CallCheck:
+    """What is wrong with one call."""
+    declared = checker.declared(call.name)
+    return CallCheck(declared, tuple(checker.problems(call.name, call.arguments)))
+
+
+def estimated_tokens(turn: Turn) -> PartTokens:
+    """An estimate for each text of a turn, where nobody has counted."""
+    return tuple(
+        (None, True) if isinstance(part, ToolCall) else (estimate_tokens(part.text), True)
+        for part in turn.parts
+    )
+
+
+def _tokens_of_both(base: TurnEntry, more: Turn, tokens: PartTokens) -> PartTokens:
+    """Counts of the joined turn's parts, from those of both."""
+    whole = continued(base.turn, more)
+    if len(base.tokens) + len(tokens) == len(whole.parts):
+        return (*base.tokens, *tokens)
+    if base.tokens and len(base.tokens) + len(tokens) == len(whole.parts) + 1:
+        (before, rough), (after, guessed) = base.tokens[-1], tokens[0]
+        seam = ((before or 0) + (after or 0), rough or guessed)
+        return (*base.tokens[:-1], seam, *tokens[1:])
+    return estimated_tokens(whole)
