@@ -1,6 +1,8 @@
 // The turn API as the page uses it: requests with the owner's token, errors as sentences,
 // the events of a run line by line, uploads with progress.
 
+import { join, t, told } from "./texts.mjs";
+
 const SILENCE_MS = 16_000; // three heartbeats of the server, and a second
 
 /** An answer that is no: `message` says what is wrong, `remedy` what to do; both are sentences. */
@@ -13,15 +15,15 @@ export class Refused extends Error {
   }
 
   get sentence() {
-    return this.remedy ? `${this.message} ${this.remedy}` : this.message;
+    return join(this.message, this.remedy);
   }
 }
 
 const unreachable = () =>
   new Refused(0, {
     code: "offline",
-    message: "The playground cannot be reached.",
-    remedy: "Check the network, then try again.",
+    message: t("api.offline.message"),
+    remedy: t("api.offline.remedy"),
   });
 
 function address(path) {
@@ -35,22 +37,31 @@ function headers(more = {}) {
 function refusal(status, text) {
   try {
     const { error } = JSON.parse(text);
-    if (error?.message) return new Refused(status, error);
+    if (error?.message) return new Refused(status, inOurWords(error));
   } catch {
     // A proxy's page, not the playground's answer.
   }
   if (status === 413) {
     return new Refused(status, {
       code: "too_large",
-      message: "That is more than can be sent at once.",
-      remedy: "Send less: a smaller picture or clip, or a shorter text.",
+      message: t("api.too_large.message"),
+      remedy: t("api.too_large.remedy"),
     });
   }
   return new Refused(status, {
     code: "http_error",
-    message: `The playground answered with an error (${status}).`,
-    remedy: "Wait a little, then try again.",
+    message: t("api.http_error.message", { status: String(status) }),
+    remedy: t("api.http_error.remedy"),
   });
+}
+
+/** `key` and `values` are those of a sentence that the server made of names and figures. */
+function inOurWords({ code, message, remedy, key = `refusal.${code}.message`, values }) {
+  return {
+    code,
+    message: told(key, values, message),
+    remedy: told(`refusal.${code}.remedy`, {}, remedy),
+  };
 }
 
 /**
@@ -120,6 +131,11 @@ export async function* events(run, after, signal) {
   }
 }
 
+function withNotes({ notes = [], note_sentences: sentences = [], ...media }) {
+  const said = notes.map((note, at) => told(sentences[at]?.key, sentences[at]?.values, note));
+  return { ...media, notes: said };
+}
+
 /**
  * Sends a file; `onProgress` gets the share that has gone out, 0 to 1.
  * XMLHttpRequest, since fetch tells nothing of an upload's progress.
@@ -136,7 +152,7 @@ export function upload(file, { onProgress, signal }) {
       if (lengthComputable) onProgress(loaded / total);
     };
     sending.onload = () => {
-      if (sending.status === 201) resolve(JSON.parse(sending.responseText));
+      if (sending.status === 201) resolve(withNotes(JSON.parse(sending.responseText)));
       else reject(refusal(sending.status, sending.responseText));
     };
     sending.onerror = () => reject(unreachable());

@@ -1,32 +1,30 @@
 // The two slots of the message box, one image and one video: upload with progress, cancel,
 // replace, enlarge. What is refused is said, and nothing else is lost.
 
-import { Refused, upload } from "./api.mjs";
+import { Refused } from "./api.mjs";
 import { el, icon, iconButton, setText } from "./dom.mjs";
-import { mediaLine, size } from "./format.mjs";
+import { mediaLine, percent, size } from "./format.mjs";
 import { enlarge, preview } from "./media.mjs";
+import { join, t } from "./texts.mjs";
+import { Upload } from "./upload.mjs";
 
-const KINDS = {
-  image: { label: "Image", one: "an image", accept: "image/jpeg,image/png,image/webp,image/gif" },
-  video: { label: "Video", one: "a video", accept: "video/mp4" },
-};
+const ACCEPTED = { image: "image/jpeg,image/png,image/webp,image/gif", video: "video/mp4" };
 
 class Slot {
   constructor(kind, page) {
     this.kind = kind;
     this.page = page;
     this.media = null;
-    this.uploading = null;
-    this.localUrl = "";
+    this.upload = null;
     this.input = el("input", {
       type: "file",
-      accept: KINDS[kind].accept,
+      accept: ACCEPTED[kind],
       hidden: true,
       tabindex: "-1",
-      "aria-label": `${KINDS[kind].label} to attach`,
+      "aria-label": t(`attachments.${kind}.input`),
       "data-testid": `${kind}-input`,
       onchange: () => {
-        for (const file of this.input.files) this.page.add(file, this.kind);
+        this.page.picked([...this.input.files], kind);
         this.input.value = "";
       },
     });
@@ -43,7 +41,7 @@ class Slot {
     this.remove.classList.add("slot-remove");
     this.element = el(
       "div.slot",
-      { role: "group", "aria-label": `${KINDS[kind].label} slot`, "data-testid": `${kind}-slot` },
+      { role: "group", "aria-label": t(`attachments.${kind}.slot`), "data-testid": `${kind}-slot` },
       this.input,
       this.main,
       this.remove,
@@ -52,144 +50,169 @@ class Slot {
   }
 
   get isEmpty() {
-    return this.media === null && this.uploading === null;
+    return this.media === null && this.upload === null;
+  }
+
+  get isUploading() {
+    return this.upload !== null && this.media === null;
+  }
+
+  /** Where what it holds can be seen; the server's addresses expire. */
+  get url() {
+    return this.upload?.url ?? this.media?.url ?? "";
+  }
+
+  get filename() {
+    return this.media?.name || this.upload?.name || t(`attachments.${this.kind}.label`);
   }
 
   click() {
     if (this.isEmpty) this.input.click();
-    else enlarge(this.kind, this.localUrl || this.media.url, this.media ? mediaLine(this.media) : this.file.name);
+    else if (this.isUnseen) this.page.say(t("attachments.unseen", { name: this.filename }));
+    else enlarge(this.kind, this.url, this.media ? mediaLine(this.media) : this.filename);
   }
 
-  /** Uploads a file into the slot; true where the server has taken it. */
-  async take(file) {
+  /** Holds an upload from now on, until it has ended in one way or the other. */
+  async hold(upload) {
     this.clear();
-    const controller = new AbortController();
-    this.uploading = controller;
-    this.file = file;
-    this.localUrl = URL.createObjectURL(file);
-    this.show("uploading");
+    this.upload = upload;
+    this.media = upload.media;
+    upload.onProgress = (share) => this.progress(share);
+    this.show(this.media ? "ready" : "uploading");
     try {
-      const { notes = [], ...media } = await upload(file, {
-        signal: controller.signal,
-        onProgress: (share) => this.progress(share),
-      });
-      if (this.uploading !== controller) return false;
-      this.uploading = null;
+      const { media, notes } = await upload.done;
+      if (this.upload !== upload) return;
       this.media = media;
       this.show("ready");
-      if (notes.length) this.page.say(notes.join(" "));
-      return true;
+      if (notes.length) this.page.say(join(...notes));
     } catch (error) {
-      if (this.uploading !== controller) return false;
+      if (this.upload !== upload) return;
       this.clear();
       if (!(error instanceof Refused)) throw error;
       this.page.refuse(error.sentence);
-      return false;
     }
   }
 
   /** Shows what an earlier page had attached. */
   restore(media) {
+    this.clear();
     this.media = media;
     this.show("ready");
   }
 
-  clear({ focus = false } = {}) {
-    this.uploading?.abort();
-    this.uploading = this.media = this.file = null;
-    if (this.localUrl) URL.revokeObjectURL(this.localUrl);
-    this.localUrl = "";
+  /** Gives away what it holds. */
+  release() {
+    const { media, upload } = this;
+    if (upload) upload.onProgress = () => {};
+    this.media = this.upload = null;
     this.show("empty");
+    return { media, upload };
+  }
+
+  clear({ focus = false } = {}) {
+    this.release().upload?.drop();
     if (focus) this.main.focus();
   }
 
   progress(share) {
     this.element.style.setProperty("--progress", String(share));
-    setText(this.note, share < 1 ? `${Math.floor(share * 100)} %` : "Checking…");
+    setText(this.note, share < 1 ? percent(share) : t("attachments.checking"));
   }
 
   show(state) {
-    const { label, one } = KINDS[this.kind];
-    const name = this.media?.name || this.file?.name || label;
+    const attach = t(`attachments.${this.kind}.attach`);
+    const name = this.filename;
     this.element.dataset.state = state;
     this.element.setAttribute("aria-busy", String(state === "uploading"));
-    setText(this.name, state === "empty" ? label : name);
+    setText(this.name, name);
     setText(this.note, state === "ready" ? size(this.media.size) : "");
-    if (state === "uploading") this.progress(0);
-    this.main.title = state === "ready" ? mediaLine(this.media) : `Attach ${one}`;
-    this.main.setAttribute("aria-label", state === "empty" ? `Attach ${one}` : `Enlarge ${name}`);
+    if (state === "uploading") this.progress(this.upload.share);
+    this.main.title = state === "empty" ? attach : this.media ? mediaLine(this.media) : name;
+    this.main.setAttribute("aria-label", state === "empty" ? attach : t("media.enlarge", { name }));
     this.remove.hidden = state === "empty";
-    const verb = state === "uploading" ? "Cancel the upload of" : "Take away";
-    this.remove.title = `${verb} ${name}`;
-    this.remove.setAttribute("aria-label", `${verb} ${name}`);
-    this.draw(state);
+    const remove = t(`attachments.${state === "uploading" ? "cancel" : "remove"}`, { name });
+    this.remove.title = remove;
+    this.remove.setAttribute("aria-label", remove);
+    this.draw();
     this.page.changed();
   }
 
-  draw(state) {
-    const drawn = state === "empty" ? "" : this.localUrl || this.media.url;
-    if (this.drawn === drawn) return;
-    this.drawn = drawn;
+  draw() {
+    const { url } = this;
+    if (this.drawn === url) return;
+    this.drawn = url;
+    this.isUnseen = false;
     const plain = () => this.picture.replaceChildren(icon(this.kind));
-    if (drawn) this.picture.replaceChildren(preview(this.kind, drawn, plain));
+    const unseen = () => {
+      if (this.drawn !== url) return;
+      this.isUnseen = true;
+      plain();
+    };
+    if (url) this.picture.replaceChildren(preview(this.kind, url, unseen));
     else plain();
   }
 }
 
 /**
- * Both slots. `say` and `refuse` get sentences for the reader; `changed` is called after each
- * change of what is attached.
+ * Both slots. `picked(files, kind)` gets what was chosen for one; `say` and `refuse` get sentences
+ * for the reader; `changed` is called after each change of what is attached.
  */
 export class Attachments {
-  constructor({ say, refuse, changed }) {
-    this.say = say;
-    const page = { add: (file, kind) => this.add(file, kind), say, refuse, changed };
-    this.refuse = refuse;
+  constructor(page) {
+    this.page = page;
     this.slots = { image: new Slot("image", page), video: new Slot("video", page) };
-    this.elements = Object.values(this.slots).map((slot) => slot.element);
+    this.elements = this.all.map((slot) => slot.element);
+  }
+
+  get all() {
+    return Object.values(this.slots);
   }
 
   /** What the server has taken, the image first. */
   get media() {
-    return Object.values(this.slots).flatMap((slot) => slot.media ?? []);
+    return this.all.flatMap((slot) => slot.media ?? []);
   }
 
-  get isUploading() {
-    return Object.values(this.slots).some((slot) => slot.uploading);
+  /** What is still on its way there. */
+  get uploads() {
+    return this.all.flatMap((slot) => (slot.isUploading ? slot.upload : []));
   }
 
   get isEmpty() {
-    return Object.values(this.slots).every((slot) => slot.isEmpty);
+    return this.all.every((slot) => slot.isEmpty);
   }
 
-  /** Takes a file by its kind; `picked` is the slot it was picked for. */
-  async add(file, picked = null) {
-    const kind = file.type.startsWith("image/")
-      ? "image"
-      : file.type.startsWith("video/")
-        ? "video"
-        : picked;
-    if (kind === null) {
-      this.refuse(
-        `“${file.name}” cannot be attached: take a JPEG, PNG, WebP or GIF picture, or an MP4 clip.`,
-      );
-      return false;
-    }
+  /** Whether the slots for these are free. */
+  hasRoomFor(attached) {
+    return attached.every(({ kind }) => this.slots[kind].isEmpty);
+  }
+
+  /** Uploads a file into the slot of its kind. */
+  add(file, kind) {
     const slot = this.slots[kind];
-    const before = slot.media?.name ?? slot.file?.name;
-    if (before !== undefined) {
-      this.say(
-        `“${file.name}” takes the place of “${before}”: a message holds ${KINDS[kind].one} at most.`,
-      );
+    if (!slot.isEmpty) {
+      const before = slot.filename;
+      this.page.say(t(`attachments.${kind}.replaced`, { name: file.name, before }));
     }
-    return slot.take(file);
+    slot.hold(new Upload(file, kind));
   }
 
-  restore(list) {
-    for (const media of list) this.slots[media.kind]?.restore(media);
+  restore({ media, uploads }) {
+    for (const each of media) this.slots[each.kind]?.restore(each);
+    for (const upload of uploads) this.slots[upload.kind].hold(upload);
+  }
+
+  /** Empties the slots, and gives what they held: uploads go on. */
+  release() {
+    const held = this.all.map((slot) => slot.release());
+    for (const { media, upload } of held) if (media) upload?.drop();
+    return {
+      media: held.flatMap(({ media }) => media ?? []),
+      uploads: held.flatMap(({ media, upload }) => (media ? [] : (upload ?? []))),
+    };
   }
 
   clear() {
-    for (const slot of Object.values(this.slots)) slot.clear();
+    for (const slot of this.all) slot.clear();
   }
 }

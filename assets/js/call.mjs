@@ -1,6 +1,7 @@
 // The card of one tool call: its name, its arguments as they come, and what their check found.
 
 import { el, icon, setText } from "./dom.mjs";
+import { t } from "./texts.mjs";
 
 export class CallCard {
   constructor(name) {
@@ -14,18 +15,18 @@ export class CallCard {
       el("div.call-head", {}, icon("tool"), this.name, this.check),
       el(
         "pre.call-arguments",
-        { tabindex: "0", role: "region", "aria-label": "Arguments", dir: "ltr" },
+        { tabindex: "0", role: "region", "aria-label": t("call.arguments"), dir: "ltr" },
         this.code,
       ),
       this.problems,
     );
     this.setName(name);
-    setText(this.check, "Arriving…");
+    setText(this.check, t("call.arriving"));
   }
 
   setName(name) {
-    setText(this.name, name || "a tool without a name");
-    this.element.setAttribute("aria-label", `Tool call ${name}`);
+    setText(this.name, name || t("call.unnamed"));
+    this.element.setAttribute("aria-label", t("call.name", { name }));
   }
 
   /** The name so far, and more of the arguments' text. */
@@ -47,9 +48,9 @@ export class CallCard {
 }
 
 function verdict(problems, declared) {
-  const found = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-  if (!declared) return problems.length ? `Unknown tool · ${found}` : "Unknown tool";
-  return problems.length ? found : "Fits the schema, not run";
+  const found = problems.length ? t("call.problems", { count: problems.length }) : "";
+  if (!declared) return [t("call.unknown"), found].filter(Boolean).join(" · ");
+  return found || t("call.fits");
 }
 
 function problemLine({ path, message }) {

@@ -1,42 +1,61 @@
-// The one chat of this tab: its id, the run that goes on, and what is asked of the server.
-// It draws nothing; the transcript and the message box listen to its events.
+// The chat that this tab shows: its id, the run that goes on, and what is asked of the server.
+// It draws nothing; the transcript, the message box and the list of chats listen to its events.
 
+import { addressed, clearAddress, freshChatId, nameInAddress, pathOf } from "./address.mjs";
 import { Refused, request } from "./api.mjs";
 import { recall, remember } from "./memory.mjs";
 import { RunListener } from "./run.mjs";
 
-/** A random id; crypto.randomUUID is missing where the page is not served over https. */
-function freshChatId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+/** Entries of a chat that are loaded at a time. */
+const PAGE = 40;
+
+/** Runs of chats that were left which are listened to; a browser opens six connections to a host. */
+const MOST_ELSEWHERE = 3;
 
 /**
  * Events (CustomEvent, `detail`):
- *   reset {messages}    another chat, or this one anew
- *   message {message}   a message was taken
- *   dropped             the last turn is being replaced
- *   turn {turn}         a run was started, or found: its first turn
+ *   leaving             this chat is about to be left for another
+ *   entered             the other chat is this one now; what it holds comes with `reset`
+ *   reset {messages, earlier, title, running}  another chat, or this one anew: its end; `earlier`
+ *                       entries stand before; `running`: a turn of it is about to follow
+ *   earlier {before, messages, earlier}  what stands before that entry
+ *   message {message}   a message was taken: it is the last entry now
+ *   cut {id}            what is shown from that entry on is another branch now, and goes
+ *   turn {turn, replaces}  a run was started, or found: its first turn; it takes another's place
  *   events {batch}      what happened in it
+ *   ended {state}       the run is over: "complete" or "incomplete"
  *   connection {lost: seconds to the next try, or null}
  *   gone                the server has forgotten the run
  *   failed {sentence}   the chat could not be opened
+ *   refused {sentence}  something that was asked of this chat was not done
  *   busy                `busy` or `stopping` changed
  *   tools               `tools` changed
+ *   context             `context` or `cost` changed
+ *   chats {chat}        the list of chats is out of date: something was said, renamed, deleted
  */
 class Chat extends EventTarget {
   constructor() {
     super();
     const kept = recall("chat");
-    this.id = kept?.id ?? freshChatId();
-    this.tools = kept?.tools ?? [];
-    this.lastEffort = kept?.lastEffort;
-    this.isNew = !kept;
+    const wanted = addressed();
+    const isKept = kept && (!wanted || wanted === kept.id);
+    this.id = wanted ?? kept?.id ?? freshChatId();
+    this.tools = isKept ? (kept.tools ?? []) : [];
+    this.lastEffort = isKept ? kept.lastEffort : undefined;
+    this.isNew = !kept && !wanted;
     this.isEmpty = true;
+    this.context = null;
+    this.cost = null;
     this.run = null;
     this.sending = false;
     this.stopping = false;
+    this.isStale = false; // another tab has changed it while a turn was on its way here
     this.listener = null;
+    this.elsewhere = new Map(); // listeners to runs of chats that were left
+    this.others = new BroadcastChannel("glm.chats");
+    this.others.onmessage = ({ data }) => this.heard(data);
+    window.addEventListener("popstate", () => this.followAddress());
+    window.addEventListener("hashchange", () => this.followAddress());
   }
 
   /** Whether a turn is on its way, so that no other can be sent. */
@@ -50,41 +69,127 @@ class Chat extends EventTarget {
 
   keep() {
     remember("chat", { id: this.id, tools: this.tools, lastEffort: this.lastEffort });
+    nameInAddress(this.id, { isStep: false });
+  }
+
+  /** Says, here and in other tabs, that the list or a chat has changed. */
+  changed(id = this.id) {
+    this.tell("chats", { chat: id });
+    this.others.postMessage({ chat: id });
+  }
+
+  /** Another tab has changed a chat; this one shows it anew where it is the same. */
+  heard({ chat: id }) {
+    this.tell("chats", { chat: id });
+    if (id !== this.id || this.isNew) return;
+    if (this.busy) this.isStale = true;
+    else this.open();
+  }
+
+  followAddress() {
+    const wanted = addressed();
+    if (wanted && wanted !== this.id) this.go(wanted, { isInHistory: true });
+    else if (!wanted && !this.isNew) this.fresh({ isInHistory: true });
   }
 
   /** Shows what the server has of this chat, and goes on with its run. */
   async open() {
-    if (this.isNew) return this.show([]);
+    const { id, run: before } = this;
+    this.isStale = false;
+    if (this.isNew) return this.show({ messages: [], earlier: 0 });
     try {
-      const { messages, run } = await request(`chats/${encodeURIComponent(this.id)}`);
-      this.show(messages);
-      if (run) this.follow(run.id, run.turn, run.after);
+      const found = await request(`${pathOf(id)}?limit=${PAGE}`);
+      if (id !== this.id) return;
+      if (this.sending || this.run !== before) {
+        this.isStale = true; // a turn has begun meanwhile: what was found is older
+        return;
+      }
+      this.show(found);
+      const { run } = found;
+      if (run && run.id !== this.run) this.follow(run);
     } catch (error) {
+      if (id !== this.id) return;
       if (!(error instanceof Refused)) throw error;
-      if (error.status === 404) this.fresh();
+      if (error.status === 404) this.fresh({ isInHistory: true });
       else this.tell("failed", { sentence: error.sentence });
     }
   }
 
-  show(messages) {
+  show({ messages, earlier, title = "", run = null, context = null, cost = null }) {
     this.isEmpty = messages.length === 0;
-    this.tell("reset", { messages });
+    this.tell("reset", { messages, earlier, title, running: run !== null });
+    this.weigh(context, cost);
     this.tell("busy");
   }
 
-  /** Leaves this chat for a new one; a run is stopped, since nobody would see its end. */
-  fresh() {
-    if (this.run) this.stop().catch(() => {});
-    this.listener?.close();
-    this.listener = this.run = null;
-    this.stopping = this.sending = false;
+  weigh(context, cost) {
+    this.context = context;
+    this.cost = cost ?? null;
+    this.tell("context");
+  }
+
+  /**
+   * Loads what stands before an entry.
+   * @throws {Refused}
+   */
+  async loadEarlier(before) {
+    const { id } = this;
+    const query = `before=${encodeURIComponent(before)}&limit=${PAGE}`;
+    const { messages, earlier } = await request(`${pathOf(id)}?${query}`);
+    if (id === this.id) this.tell("earlier", { before, messages, earlier });
+  }
+
+  /** Shows another chat; a run of this one goes on, and is still listened to. */
+  go(id, { isInHistory = false } = {}) {
+    if (id === this.id) return;
+    this.leave();
+    this.id = id;
+    this.isNew = false;
+    if (!isInHistory) nameInAddress(id, { isStep: true });
+    this.keep();
+    this.tell("entered");
+    this.tell("tools");
+    return this.open();
+  }
+
+  /** Leaves this chat for a new one. */
+  fresh({ isInHistory = false } = {}) {
+    this.leave();
     this.id = freshChatId();
     this.isNew = true;
+    remember("chat", null);
+    clearAddress({ isStep: !isInHistory });
+    this.tell("entered");
+    this.tell("tools");
+    this.show({ messages: [], earlier: 0 });
+  }
+
+  leave() {
+    this.tell("leaving");
+    if (this.run) this.keepListening();
+    else this.listener?.close();
+    this.listener = this.run = null;
+    this.stopping = this.sending = this.isStale = false;
     this.tools = [];
     this.lastEffort = undefined;
-    remember("chat", null);
-    this.tell("tools");
-    this.show([]);
+  }
+
+  /** A run that nobody listens to is stopped after a while; leaving its chat must not do that. */
+  keepListening() {
+    const { id, listener } = this;
+    const done = () => {
+      this.elsewhere.delete(id);
+      this.changed(id);
+    };
+    listener.tellElsewhere({
+      onEvents: (batch) => batch.at(-1).type === "end" && done(),
+      onGone: done,
+    });
+    this.elsewhere.set(id, listener);
+    if (this.elsewhere.size <= MOST_ELSEWHERE) return;
+    const [oldest] = this.elsewhere.keys();
+    this.elsewhere.get(oldest).close();
+    this.elsewhere.delete(oldest);
   }
 
   /** The tools declared with each turn of this chat from now on. */
@@ -96,43 +201,59 @@ class Chat extends EventTarget {
 
   /**
    * Sends a message; it is the server's when this returns.
+   * @param {{text: string, attachments: string[], files: {name: string, text: string}[]}} message
    * @throws {Refused}
    */
-  async send(text, attachments, options) {
-    const body = { text, attachments, options: this.withTools(options) };
-    const { message } = await this.begin(body, ({ message: taken }) => {
+  send(message, options) {
+    return this.begin({ ...message, options }, ({ message: taken }) => {
       this.tell("message", { message: taken });
     });
-    return message;
   }
 
   /**
-   * Answers the last message again.
+   * Sends another wording of a message, in its place.
    * @throws {Refused}
    */
-  async retry(options) {
-    await this.begin({ retry: true, options: this.withTools(options) }, () => {
-      this.tell("dropped");
+  edit(id, message, options) {
+    return this.begin({ ...message, edit: id, options }, ({ message: taken }) => {
+      this.tell("cut", { id });
+      this.tell("message", { message: taken });
     });
   }
 
-  withTools(options) {
-    return this.tools.length ? { ...options, tools: this.tools } : options;
+  /**
+   * Answers a message again; the answer that was takes its place among the versions.
+   * @param {string} message  the message's id
+   * @param {string} answer  the id of the answer that is shown
+   * @throws {Refused}
+   */
+  retry(message, answer, options) {
+    return this.begin({ retry: message, options }, () => this.tell("cut", { id: answer }));
+  }
+
+  /**
+   * Goes on with the last answer.
+   * @throws {Refused}
+   */
+  goOn(options) {
+    return this.begin({ continue: true, options }, () => {});
   }
 
   async begin(body, taken) {
-    const id = this.id;
+    const { id } = this;
+    const asked = this.tools.length ? { ...body.options, tools: this.tools } : body.options;
     this.sending = true;
     this.tell("busy");
     try {
-      const path = `chats/${encodeURIComponent(id)}/turns`;
-      const started = await request(path, { method: "POST", body });
+      const path = `${pathOf(id)}/turns`;
+      const started = await request(path, { method: "POST", body: { ...body, options: asked } });
       if (id !== this.id) return started;
       this.isNew = this.isEmpty = false;
-      this.lastEffort = body.options.effort ?? null;
+      this.lastEffort = asked.effort ?? null;
       this.keep();
       taken(started);
-      this.follow(started.run, started.turn, -1);
+      this.follow({ id: started.run, turn: started.turn, after: -1, replaces: started.replaces });
+      this.changed();
       return started;
     } finally {
       if (id === this.id) {
@@ -142,10 +263,12 @@ class Chat extends EventTarget {
     }
   }
 
-  follow(run, turn, after) {
+  follow({ id: run, turn, after, replaces = null }) {
+    this.elsewhere.get(this.id)?.close();
+    this.elsewhere.delete(this.id);
     this.run = run;
     this.stopping = false;
-    this.tell("turn", { turn });
+    this.tell("turn", { turn, replaces });
     this.tell("busy");
     this.listener?.close();
     this.listener = new RunListener(run, after, {
@@ -160,18 +283,25 @@ class Chat extends EventTarget {
   take(run, batch) {
     if (run !== this.run) return;
     this.tell("events", { batch });
-    if (batch.at(-1).type === "end") this.rest();
+    const ended = batch.findLast((event) => event.type === "turn_end");
+    if (ended) this.weigh(ended.context, ended.chat_cost);
+    if (batch.at(-1).type !== "end") return;
+    this.rest();
+    this.tell("ended", { state: ended?.state ?? "incomplete" });
+    this.changed();
+    if (this.isStale && !this.busy) this.open();
   }
 
   /** The server knows the run no more: it ended and its chat tells the rest, or all is lost. */
   async lose(run) {
     if (run !== this.run) return;
     this.rest();
+    const { id } = this;
     try {
-      const { messages } = await request(`chats/${encodeURIComponent(this.id)}`);
-      this.show(messages);
+      const found = await request(`${pathOf(id)}?limit=${PAGE}`);
+      if (id === this.id) this.show(found);
     } catch {
-      this.tell("gone");
+      if (id === this.id) this.tell("gone");
     }
   }
 
@@ -198,11 +328,72 @@ class Chat extends EventTarget {
     }
   }
 
-  /** A turn in the model's own words, to be copied. */
+  /** Shows another version of a message or an answer, and what followed it. */
+  async choose(node) {
+    const body = { node };
+    await this.change(() => request(`${pathOf(this.id)}/version`, { method: "POST", body }));
+  }
+
+  /** Takes the last message back; it comes whole, to be written anew, or null. */
+  undo() {
+    return this.change(() => request(`${pathOf(this.id)}/undo`, { method: "POST" }));
+  }
+
+  /** Puts a person's wording beside an answer. */
+  editAnswer(turn, text) {
+    const body = { turn, text };
+    return this.change(() => request(`${pathOf(this.id)}/edits`, { method: "POST", body }));
+  }
+
+  /** Changes which way the chat takes, then shows it so; what was answered, or null. */
+  async change(ask) {
+    if (this.busy) return null;
+    const { id } = this;
+    this.sending = true;
+    this.tell("busy");
+    let answered;
+    try {
+      answered = await this.ask(async () => (await ask()) ?? true);
+    } finally {
+      if (id === this.id) {
+        this.sending = false;
+        this.tell("busy");
+      }
+    }
+    if (answered === null || id !== this.id) return answered;
+    await this.open();
+    this.changed();
+    return answered;
+  }
+
+  /**
+   * Likes or dislikes an answer; `value` null takes that back.
+   * @throws {Refused}
+   */
+  rate(turn, value, comment = "") {
+    const path = `${pathOf(this.id)}/turns/${encodeURIComponent(turn)}/feedback`;
+    return request(path, { method: "PUT", body: { value, comment } });
+  }
+
+  /** A turn in the model's own words, to be copied or edited. */
   source(turn) {
-    return request(
-      `chats/${encodeURIComponent(this.id)}/turns/${encodeURIComponent(turn)}`,
-    );
+    return request(`${pathOf(this.id)}/turns/${encodeURIComponent(turn)}`);
+  }
+
+  /** A message of the reader whole, its files included. */
+  messageSource(message) {
+    return request(`${pathOf(this.id)}/messages/${encodeURIComponent(message)}`);
+  }
+
+  /** Asks; a refusal is told near the message box, and gives null. */
+  async ask(asking) {
+    try {
+      return await asking();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.tell("refused", { sentence: error.sentence });
+      return null;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // What a rendered answer's code gets on the page: a copy button, and a name for who cannot see it.
 
 import { copyButton } from "./copy.mjs";
-import { el } from "./dom.mjs";
+import { t } from "./texts.mjs";
 
 const NAMES = {
   bash: "Bash", c: "C", cpp: "C++", css: "CSS", go: "Go", html: "HTML", java: "Java",
@@ -16,10 +16,10 @@ export function dressCode(root) {
     const head = pre.parentElement.querySelector(".code-head");
     const label = head.querySelector(".code-lang");
     const language = label.textContent;
-    label.textContent = NAMES[language.toLowerCase()] ?? (language || "Code");
-    head.append(copyButton("Copy code", () => pre.textContent));
+    label.textContent = NAMES[language.toLowerCase()] ?? (language || t("code.unnamed"));
+    head.append(copyButton(t("code.copy"), () => pre.textContent));
     pre.tabIndex = 0;
     pre.setAttribute("role", "region");
-    pre.setAttribute("aria-label", language ? `${label.textContent} code` : "Code");
+    pre.setAttribute("aria-label", language ? t("code.name", { language: label.textContent }) : t("code.unnamed"));
   }
 }

@@ -1,185 +1,215 @@
-// The message box: text, the two slots, Send or Stop. A refused message stays where it is.
+// The message box: what is written, Send and Stop, the queue above it, the meter under it. A refused
+// message stays where it is; a message that cannot go yet waits in the queue.
 
 import { announce } from "./announce.mjs";
 import { Refused } from "./api.mjs";
-import { Attachments } from "./attachments.mjs";
 import { chat } from "./chat.mjs";
-import { changeIcon, el, icon, iconButton, setText } from "./dom.mjs";
+import { effortChip, toolsChip } from "./chips.mjs";
+import { el, icon } from "./dom.mjs";
+import { here, keep, kept } from "./drafts.mjs";
 import { acceptDrops, acceptPastes } from "./drop.mjs";
 import { exampleFile } from "./examples.mjs";
-import { recall, remember } from "./memory.mjs";
-import { openSettings } from "./panel.mjs";
-import { EFFORT_NAMES, effortStop, onSettings, options, problem } from "./settings.mjs";
+import { translate } from "./labels.mjs";
+import { Meter } from "./meter.mjs";
+import { queue } from "./queue.mjs";
+import { queuedCards } from "./queued.mjs";
+import { Said } from "./said.mjs";
+import { options, problem } from "./settings.mjs";
+import { t } from "./texts.mjs";
+import { Upload } from "./upload.mjs";
+import { NOTHING, Written } from "./written.mjs";
 
-const STILL_COMING =
-  "The answer is still coming. Send this when it has ended, or stop it first.";
+const SAVED_AFTER_MS = 250;
 
 /** Called once by the Gradio component with the element that holds its template. */
 export function mount(element) {
+  translate(element);
   new Composer(element.querySelector(".composer"));
 }
 
 class Composer {
   constructor(form) {
     this.form = form;
-    this.said = el("p.composer-said", { hidden: true, dir: "auto", "data-testid": "composer-said" });
-    this.alert = el("div.composer-alert", { role: "alert" }, this.said);
-    this.text = el("textarea.composer-text", {
-      rows: "1",
-      dir: "auto",
-      placeholder: "Message GLM-5.3-Flash",
-      "aria-label": "Message",
-      autocomplete: "off",
-      "data-testid": "message",
-      oninput: () => this.typed(),
-      onkeydown: (event) => this.pressed(event),
+    this.isSending = false;
+    this.timer = 0;
+    this.said = new Said();
+    this.written = new Written({
+      say: (sentence) => this.said.say(sentence, "quiet"),
+      refuse: (sentence) => this.said.say(sentence, "refused"),
+      changed: () => this.changed(),
+      pressed: (event) => this.pressed(event),
     });
-    this.attachments = new Attachments({
-      say: (sentence) => this.say(sentence, "quiet"),
-      refuse: (sentence) => this.say(sentence, "refused"),
-      changed: () => this.changed?.(),
-    });
-    this.effort = el(
-      "button.button.effort-chip",
-      { type: "button", title: "Change the reasoning effort", onclick: () => openSettings("#effort input[type=range]") },
-      icon("thought"),
-      el("span"),
+    this.text = this.written.text;
+    this.send = el("button.send", { type: "submit", "data-testid": "send" }, icon("send"));
+    this.stopper = el(
+      "button.send.stop",
+      { type: "button", hidden: true, "data-testid": "stop", onclick: () => this.stop() },
+      icon("stop"),
     );
-    this.send = el(
-      "button.send",
-      { type: "submit", "data-testid": "send" },
-      icon("send"),
-    );
-    this.tools = el("div.composer-tools", { hidden: true, "data-testid": "declared-tools" });
-    form.append(
-      this.alert,
+    this.meter = new Meter(() => this.written.value);
+    this.draw();
+    this.listen();
+    this.restore();
+  }
+
+  draw() {
+    this.form.append(
+      this.said.element,
+      this.meter.warning,
+      queuedCards({ edit: (item) => this.takeBack(item), box: this.text }),
       el(
         "div.composer-box",
         { onclick: (event) => event.target === event.currentTarget && this.text.focus() },
         this.text,
+        this.written.files.element,
         el(
           "div.composer-bar",
           {},
-          ...this.attachments.elements,
-          this.tools,
+          ...this.written.slots,
+          toolsChip(),
+          effortChip(),
           el("span.composer-space"),
-          this.effort,
+          el("span.composer-stop", {}, this.stopper),
           this.send,
         ),
       ),
-      el("p.composer-hint", {}, this.hint()),
+      el("div.composer-foot", {}, el("p.composer-hint", {}, hint()), this.meter.element),
     );
-    this.changed = () => this.update();
-    this.listen();
-    this.restore();
-    this.update();
-  }
-
-  hint() {
-    window.glmOwner();
-    return window.glmOwner.kept === "memory"
-      ? "This browser keeps nothing for this page: the chat is gone after a reload."
-      : "Enter sends, Shift+Enter starts a new line, Esc stops.";
   }
 
   listen() {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (chat.run) this.stop();
-      else this.submit();
+      this.submit();
     });
     const add = (files) => {
-      this.unsay();
-      for (const file of files) this.attachments.add(file);
+      this.said.unsay();
+      this.written.add(files);
     };
     acceptDrops(this.form, add);
     acceptPastes(this.text, add);
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
-      if (chat.run && !document.querySelector("dialog[open]")) this.stop();
+      if (chat.run && !document.querySelector("dialog[open], :popover-open")) this.stop();
     });
-    chat.addEventListener("busy", () => {
-      this.update();
-      if (!chat.busy && this.said.textContent === STILL_COMING) this.unsay();
-    });
-    chat.addEventListener("tools", () => this.showTools());
-    chat.addEventListener("reset", () => this.unsay());
-    chat.addEventListener("refused", ({ detail }) => this.say(detail.sentence, "refused"));
+    chat.addEventListener("busy", () => this.update());
+    chat.addEventListener("leaving", () => this.save());
+    chat.addEventListener("entered", () => this.restore());
+    chat.addEventListener("reset", () => this.said.unsay());
+    chat.addEventListener("refused", ({ detail }) => this.said.say(detail.sentence, "refused"));
     chat.addEventListener("example", ({ detail }) => this.runExample(detail.example));
-    onSettings(() => this.showEffort());
-    this.showEffort();
-    this.showTools();
+    chat.addEventListener("draft", ({ detail }) => this.rewrite(detail));
+    this.text.addEventListener("blur", () => this.save());
+    window.addEventListener("pagehide", () => this.save());
   }
 
+  /** Shows the draft of the chat that is entered. */
   restore() {
-    const draft = recall("draft");
-    if (!draft) return;
-    this.text.value = draft.text;
-    this.attachments.restore(draft.media);
-    this.grow();
-  }
-
-  typed() {
-    this.grow();
+    this.written.show({ ...NOTHING, ...kept().draft });
+    this.saveLater(false);
     this.update();
   }
 
-  /** For browsers that do not size a text area by its content. */
-  grow() {
-    if (CSS.supports("field-sizing", "content")) return;
-    this.text.style.height = "auto";
-    this.text.style.height = `${this.text.scrollHeight}px`;
+  changed() {
+    if (!this.meter) return; // still being made
+    this.saveLater(true);
+    this.update();
+    this.meter.update();
+  }
+
+  saveLater(isDirty) {
+    clearTimeout(this.timer);
+    this.timer = isDirty ? setTimeout(() => this.save(), SAVED_AFTER_MS) : 0;
+  }
+
+  /** Keeps the draft; without its files where it is too long with them. */
+  save() {
+    if (!this.timer) return;
+    this.saveLater(false);
+    const { text, media, files } = this.written.value;
+    const isNothing = !text && !media.length && !files.length;
+    if (keep({ draft: isNothing ? null : { text, media, files } })) return;
+    keep({ draft: null });
+    keep({ draft: { text, media, files: [] } });
+    if (this.isWarned) return;
+    this.isWarned = true;
+    this.said.say(t("composer.not_kept"), "quiet");
   }
 
   pressed(event) {
     if (event.key !== "Enter" || event.shiftKey) return;
     if (event.isComposing || event.keyCode === 229) return; // an input method takes this Enter
     event.preventDefault();
-    if (!chat.busy) this.submit();
-    else this.say(STILL_COMING, "quiet");
+    this.submit();
   }
 
   update() {
-    const { text, send } = this;
-    remember("draft", { text: text.value, media: this.attachments.media });
-    const canStop = chat.run !== null;
-    const hasContent = text.value.trim() !== "" || !this.attachments.isEmpty;
-    const label = canStop ? (chat.stopping ? "Stopping" : "Stop") : "Send";
-    send.dataset.state = canStop ? "stop" : "send";
-    send.disabled = canStop ? chat.stopping : chat.sending || !hasContent;
-    send.title = label;
-    send.setAttribute("aria-label", label);
-    changeIcon(send.firstChild, canStop ? "stop" : "send");
+    const isQueueing = chat.busy && !this.isSending;
+    this.send.dataset.state = isQueueing ? "queue" : "send";
+    this.send.disabled = this.written.isEmpty || this.isSending;
+    label(this.send, t(isQueueing ? "composer.queue" : "composer.send"));
+    const canStop = chat.run !== null && !chat.stopping;
+    if (!canStop && document.activeElement === this.stopper) this.text.focus();
+    this.stopper.hidden = chat.run === null;
+    this.stopper.disabled = chat.stopping;
+    label(this.stopper, t(chat.stopping ? "composer.stopping" : "composer.stop"));
   }
 
-  /** Sends what is in the box; true where the server has taken it. */
+  /** Sends what is in the box, or puts it into the queue where it cannot go yet. */
   async submit() {
-    const text = this.text.value;
-    if (chat.busy || (text.trim() === "" && this.attachments.isEmpty)) return false;
-    const wrong = this.attachments.isUploading
-      ? "The upload is still going on: wait for its end, or cancel it, then send."
-      : problem();
-    if (wrong) {
-      this.say(wrong, "refused");
-      return false;
-    }
-    this.unsay();
+    await this.written.reading;
+    if (this.written.isEmpty || this.isSending) return;
+    this.said.unsay();
+    const message = this.written.value;
+    if (chat.busy || message.uploads.length || queue.isMoving) return this.enqueue();
+    const wrong = problem();
+    if (wrong) this.said.say(wrong, "refused");
+    else await this.sendNow(message);
+  }
+
+  async sendNow(message) {
+    const place = here();
+    const { id } = chat;
+    const { text, media, files } = message;
+    this.isSending = true;
     try {
-      await chat.send(text, this.attachments.media.map((media) => media.hash), options());
+      await chat.send({ text, attachments: media.map(({ hash }) => hash), files }, options());
+      if (chat.id === id) this.written.empty(message);
+      else keep({ draft: null }, place);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.say(error.sentence, "refused");
-      return false;
+      if (chat.id === id) this.said.say(error.sentence, "refused");
+    } finally {
+      this.isSending = false;
+      this.update();
     }
-    this.empty(text);
-    return true;
   }
 
-  /** Empties the box, but for what was written while the message was on its way. */
-  empty(sent) {
-    if (this.text.value === sent) this.text.value = "";
-    this.attachments.clear();
-    this.typed();
+  enqueue() {
+    queue.add(this.written.release());
+    this.text.focus();
+    announce(t("composer.queued"));
+  }
+
+  /** A queued message comes back into the box. */
+  takeBack(item) {
+    queue.take(item);
+    this.putBefore(item);
+  }
+
+  /** A message that was sent comes back into the box. */
+  rewrite({ text, attachments, files }) {
+    this.putBefore({ text, media: attachments, files, uploads: [] });
+  }
+
+  putBefore(message) {
+    const aside = this.written.putBefore(message);
+    if (aside) {
+      queue.add(aside, { held: true });
+      this.said.say(t("composer.set_aside"), "quiet");
+    }
+    this.text.focus();
+    this.text.setSelectionRange(message.text.length, message.text.length);
   }
 
   async stop() {
@@ -187,56 +217,34 @@ class Composer {
       await chat.stop();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.say(error.sentence, "refused");
+      this.said.say(error.sentence, "refused");
     }
   }
 
-  /** Sends an example at once; what was being written is still there afterwards. */
+  /** Sends an example at once; what is being written stays in the box. */
   async runExample({ text, attachment, tools = [] }) {
-    if (chat.busy || this.attachments.isUploading) return;
-    const draft = this.text.value;
-    this.unsay();
-    this.text.value = text;
-    this.typed();
-    chat.declare(tools);
+    if (chat.busy || queue.items.length || this.isPreparing) return;
+    this.said.unsay();
+    this.isPreparing = true;
     try {
-      if (attachment && !(await this.attachments.add(await exampleFile(attachment)))) return;
+      const file = attachment ? await exampleFile(attachment) : null;
+      chat.declare(tools);
+      const uploads = file ? [new Upload(file, file.type.split("/")[0])] : [];
+      queue.add({ ...NOTHING, text, uploads });
     } catch (error) {
-      this.say(error.message, "refused");
-      return;
+      this.said.say(error.message, "refused");
+    } finally {
+      this.isPreparing = false;
     }
-    if (!(await this.submit()) || !draft) return;
-    this.text.value = draft;
-    this.typed();
   }
+}
 
-  showEffort() {
-    setText(this.effort.lastChild, EFFORT_NAMES[effortStop()]);
-    this.effort.setAttribute("aria-label", `Reasoning effort: ${EFFORT_NAMES[effortStop()]}`);
-  }
+function hint() {
+  window.glmOwner();
+  return t(window.glmOwner.kept === "memory" ? "composer.nothing_kept" : "composer.hint");
+}
 
-  showTools() {
-    const names = chat.tools.map((tool) => tool.function?.name ?? "tool").join(", ");
-    this.tools.hidden = !names;
-    this.tools.replaceChildren();
-    if (!names) return;
-    this.tools.append(
-      icon("tool"),
-      el("span.composer-tools-names", { title: `Declared with each turn: ${names}` }, names),
-      iconButton("close", `Declare ${names} no longer`, () => chat.declare([])),
-    );
-  }
-
-  /** One sentence near the box: "quiet" tells, "refused" asks for something. */
-  say(sentence, tone) {
-    setText(this.said, sentence);
-    this.said.dataset.tone = tone;
-    this.said.hidden = false;
-    announce(sentence);
-  }
-
-  unsay() {
-    this.said.hidden = true;
-    setText(this.said, "");
-  }
+function label(button, words) {
+  button.title = words;
+  button.setAttribute("aria-label", words);
 }

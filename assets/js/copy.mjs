@@ -2,6 +2,7 @@
 
 import { announce } from "./announce.mjs";
 import { changeIcon, iconButton } from "./dom.mjs";
+import { t } from "./texts.mjs";
 
 const SHOWN_MS = 1_600;
 
@@ -41,9 +42,9 @@ export function copyButton(label, read) {
   const button = iconButton("copy", label, async () => {
     try {
       await copy(await read());
-      show("check", "Copied");
+      show("check", t("copy.done"));
     } catch {
-      show("warning", "It could not be copied");
+      show("warning", t("copy.failed"));
     }
   });
   return button;

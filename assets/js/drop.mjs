@@ -33,9 +33,18 @@ export function acceptDrops(target, onFiles) {
 export function acceptPastes(target, onFiles) {
   target.addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];
-    // An office program puts a picture of the text beside the text: the text is what is meant.
-    if (!files.length || event.clipboardData.types.includes("text/plain")) return;
+    if (!files.length || isPictureOfText(files, event.clipboardData)) return;
     event.preventDefault();
     onFiles(files);
   });
+}
+
+/**
+ * An office program puts a picture of the text beside the text: the text is what is meant. A file
+ * manager puts the file's name there: then it is the file.
+ */
+function isPictureOfText(files, clipboard) {
+  const text = clipboard.getData("text/plain");
+  if (!text || !files.every((file) => file.type.startsWith("image/"))) return false;
+  return !files.some((file) => text.includes(file.name));
 }

@@ -1,7 +1,9 @@
-// The examples of assets/examples: what can be tried with one click.
+// The examples of assets/examples: what can be tried with one click. Their words are texts.
+
+import { t } from "./texts.mjs";
 
 /**
- * @typedef {{title: string, text: string, hint?: string, icon?: string,
+ * @typedef {{id: string, title: string, text: string, icon: string,
  *   attachment?: string, tools?: object[]}} Example
  */
 
@@ -9,13 +11,18 @@
 export async function loadExamples() {
   const response = await fetch(new URL("own/examples/examples.json", document.baseURI));
   if (!response.ok) throw new Error(`The examples could not be loaded (${response.status}).`);
-  return response.json();
+  const examples = await response.json();
+  return examples.map((example) => ({
+    ...example,
+    title: t(`example.${example.id}.title`),
+    text: t(`example.${example.id}.text`),
+  }));
 }
 
 /** The file that an example attaches, as if the reader had picked it. */
 export async function exampleFile(name) {
   const response = await fetch(new URL(`own/examples/${name}`, document.baseURI));
-  if (!response.ok) throw new Error(`The example's file could not be loaded (${response.status}).`);
+  if (!response.ok) throw new Error(t("example.failed", { status: String(response.status) }));
   const bytes = await response.blob();
   return new File([bytes], name, { type: bytes.type });
 }

@@ -10,6 +10,7 @@ const NEAR_PX = 32;
 export class Follower {
   constructor(scroller, content, onChange = () => {}) {
     this.scroller = scroller;
+    this.content = content;
     this.following = true;
     this.onChange = onChange;
     this.last = 0;
@@ -21,6 +22,7 @@ export class Follower {
 
   /** Goes to the end, and stays there. */
   follow() {
+    this.content.style.minHeight = "";
     this.set(true);
     this.toEnd();
   }
@@ -30,11 +32,32 @@ export class Follower {
     this.last = this.scroller.scrollTop;
   }
 
-  scrolled() {
+  /**
+   * What is at `from` on the window is to be there again, after something above it or below it
+   * has changed; `to` is where it is now. What follows may have become too short for that: then
+   * there is room under it, until the end is followed again.
+   */
+  keepPlace(from, to) {
+    const { scroller } = this;
+    const wanted = scroller.scrollTop + to - from;
+    const missing = wanted + scroller.clientHeight - scroller.scrollHeight;
+    if (missing > 0) {
+      this.content.style.minHeight = `${this.content.offsetHeight + Math.ceil(missing)}px`;
+    }
+    scroller.scrollTop = wanted;
+    this.last = scroller.scrollTop;
+    this.set(this.isNearEnd && missing <= 0);
+  }
+
+  get isNearEnd() {
     const { scrollTop, scrollHeight, clientHeight } = this.scroller;
-    const isNear = scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+  }
+
+  scrolled() {
+    const { scrollTop } = this.scroller;
     // Growth alone never moves the box upwards: only the reader does, or what shrank.
-    if (isNear) this.set(true);
+    if (this.isNearEnd) this.set(true);
     else if (scrollTop < this.last - 2) this.set(false);
     this.last = scrollTop;
   }

@@ -1,17 +1,19 @@
-// The line under a turn: what it waits for while it runs, its figures when it has ended. It keeps
-// one place from the first moment, so that nothing shifts.
+// What stands under a turn: what it waits for while it runs, its actions and its figures when it
+// has ended. It keeps one place from the first moment, so that nothing shifts.
 
 import { el, setText } from "./dom.mjs";
-import { clock, count, duration, speed, tokens } from "./format.mjs";
+import { figures } from "./figures.mjs";
+import { clock } from "./format.mjs";
+import { t } from "./texts.mjs";
 import { startClock } from "./ticker.mjs";
 
 export class TurnFoot {
   constructor() {
-    this.actions = el("div.turn-actions");
     this.text = el("span.turn-state-text");
     this.state = el("div.turn-state", { hidden: true }, el("span.pulse"), this.text);
-    this.stats = el("ul.turn-stats", { "aria-label": "Figures of this turn", hidden: true });
-    this.element = el("footer.turn-foot", {}, this.actions, this.state, this.stats);
+    this.stats = el("ul.turn-stats", { "aria-label": t("figures.name"), hidden: true });
+    this.actions = el("div.turn-actions");
+    this.element = el("footer.turn-foot", {}, this.state, this.stats, this.actions);
     this.stopClock = () => {};
   }
 
@@ -30,58 +32,40 @@ export class TurnFoot {
     });
   }
 
-  /** The turn has ended; figures that are not known are left out. */
-  end(stats) {
+  /** The turn has ended so; `actions` are what can be done with it. */
+  end(outcome, ...actions) {
     this.stopClock();
     this.state.hidden = true;
-    this.stats.replaceChildren(...(stats ? figures(stats) : []));
+    this.actions.replaceChildren(...actions);
+    this.stats.replaceChildren(...figures(outcome));
     this.stats.hidden = !this.stats.children.length;
   }
+
+  /** Nothing is to be told any more: it leaves the page. */
+  close() {
+    this.stopClock();
+  }
 }
 
-/** What a wait is for, in plain words, with its clock. */
-export function waitingText({ reason, message, seconds }, passed) {
-  const words = message || { slot: "Waiting for a free slot", waking: "Waking the server" }[reason] || "Waiting";
-  const sentence = words.replace(/[.…\s]+$/u, "");
-  if (reason === "retry" && seconds) {
-    const left = Math.ceil(seconds - passed);
-    return left > 0 ? `${sentence} · trying again in ${clock(left)}` : `${sentence} · trying again`;
-  }
-  return `${sentence} · ${clock(passed)}`;
+/** When the next try comes, `left` seconds from now. */
+export function tryingAgain(left) {
+  return left > 0 ? t("waiting.again_in", { time: clock(left) }) : t("waiting.again");
 }
 
-function figures(stats) {
-  const { estimated } = stats;
-  const items = [];
-  const add = (name, value, title) =>
-    items.push(el("li", { title }, name && el("span.figure-name", {}, name), name ? " " : "", value));
-  if (isNumber(stats.first_token_s)) {
-    add("First token", duration(stats.first_token_s), "Time from sending to the first token");
+/** What a wait is for, in plain words. */
+export function waitingFor({ reason, before, billed, message }) {
+  if (reason === "slot" && typeof before === "number") {
+    return before === 0 ? t("waiting.slot.next") : t("waiting.slot.before", { count: before });
   }
-  if (isNumber(stats.thinking_tokens_per_s)) {
-    add("Thinking", speed(stats.thinking_tokens_per_s, estimated), "Speed while thinking");
-  }
-  if (isNumber(stats.answer_tokens_per_s)) {
-    add("Answer", speed(stats.answer_tokens_per_s, estimated), "Speed while answering");
-  }
-  const all = (stats.reasoning_tokens ?? 0) + (stats.answer_tokens ?? 0);
-  if (all) add("", tokens(all, estimated), tokensTitle(stats));
-  if (stats.cached_tokens) {
-    add("", `${count(stats.cached_tokens)} cached`, "Prompt tokens taken from the prefix cache");
-  }
-  if (isNumber(stats.total_s)) add("Total", duration(stats.total_s), "Time from sending to the end");
-  return items;
+  if (reason === "waking") return billed ? t("waiting.waking.billed") : t("waiting.waking");
+  return (message || t(`waiting.${reason}`)).replace(/[.。…\s]+$/u, "");
 }
 
-function tokensTitle({ reasoning_tokens, answer_tokens, prompt_tokens }) {
-  const known = [
-    [reasoning_tokens, "thinking"],
-    [answer_tokens, "answer"],
-    [prompt_tokens, "in the prompt"],
-  ].filter(([number]) => isNumber(number));
-  return known.map(([number, name]) => `${count(number)} ${name}`).join(", ");
-}
-
-function isNumber(value) {
-  return typeof value === "number";
+/** The same with its clock, `passed` seconds after it began. */
+export function waitingText(event, passed) {
+  const words = waitingFor(event);
+  if (event.reason === "retry" && event.seconds) {
+    return `${words} · ${tryingAgain(Math.ceil(event.seconds - passed))}`;
+  }
+  return `${words} · ${clock(passed)}`;
 }

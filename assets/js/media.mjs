@@ -2,6 +2,7 @@
 
 import { el, icon, iconButton } from "./dom.mjs";
 import { mediaLine } from "./format.mjs";
+import { t } from "./texts.mjs";
 
 /** A thumbnail that enlarges at a click. */
 export function thumbnail(media) {
@@ -9,13 +10,13 @@ export function thumbnail(media) {
   const button = el("button.thumb", {
     type: "button",
     title: line,
-    "aria-label": `Enlarge ${line}`,
+    "aria-label": t("media.enlarge", { name: line }),
     "data-kind": media.kind,
     onclick: () => enlarge(media.kind, media.url, line),
   });
   const gone = () => {
     button.classList.add("thumb-gone");
-    button.replaceChildren(icon(media.kind), el("span", {}, media.name || "No longer kept"));
+    button.replaceChildren(icon(media.kind), el("span", {}, media.name || t("media.gone")));
   };
   button.append(preview(media.kind, media.url, gone));
   if (media.kind === "video") button.append(icon("video"));
@@ -52,8 +53,8 @@ export function enlarge(kind, url, line) {
     "dialog.viewer",
     { "aria-label": line, onclick: (event) => event.target === dialog && dialog.close() },
     shown,
-    el("p.viewer-line", { dir: "auto" }, line),
-    iconButton("close", "Close", () => dialog.close()),
+    el("p.viewer-line", {}, line),
+    iconButton("close", t("media.close"), () => dialog.close()),
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.querySelector(".gradio-container").append(dialog);

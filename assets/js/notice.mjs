@@ -1,6 +1,8 @@
-// A notice of a turn as a calm callout: what is wrong, what to do, and a Retry where it helps.
+// A notice of a turn as a calm callout: what is wrong, what to do, and the buttons that do it.
 
+import { copyButton } from "./copy.mjs";
 import { el, icon } from "./dom.mjs";
+import { join, t, told } from "./texts.mjs";
 
 const GRAVE = new Set(["server_error", "unreachable", "timed_out", "cut_short", "empty_reply"]);
 const QUIET = new Set(["stopped", "media_replaced", "history_repaired", "thought_in_answer"]);
@@ -27,8 +29,29 @@ function tone(code) {
   return QUIET.has(code) ? "quiet" : "warning";
 }
 
-/** The callout of a notice; `onRetry` adds the button. */
-export function noticeView({ code, message, remedy }, onRetry = null) {
+/** What a notice says, in the reader's language; the server's own words stay as they are. */
+function words({ key, values, message, remedy }) {
+  return {
+    message: told(`notice.${key}.message`, values, message),
+    remedy: told(`notice.${key}.remedy`, values, remedy),
+  };
+}
+
+/** A notice as it is read out. */
+export function noticeSentence(notice) {
+  const { message, remedy } = words(notice);
+  return join(message, remedy);
+}
+
+/**
+ * The callout of a notice.
+ * @param {object} notice
+ * @param {{onRetry?: (() => void)|null, goOn?: HTMLElement|null, requestId?: string|null}} ways
+ *   `onRetry` adds a button; `goOn` is one; `requestId` is what the server calls the request
+ */
+export function noticeView(notice, { onRetry = null, goOn = null, requestId = null } = {}) {
+  const { code } = notice;
+  const { message, remedy } = words(notice);
   const kind = tone(code);
   return el(
     `div.notice.notice-${kind}`,
@@ -36,10 +59,29 @@ export function noticeView({ code, message, remedy }, onRetry = null) {
     icon(kind === "error" ? "error" : "warning"),
     el(
       "div.notice-text",
-      { dir: "auto" },
+      {},
       el("p", {}, message),
       remedy ? el("p.notice-remedy", {}, remedy) : null,
+      requestId ? requestLine(requestId) : null,
     ),
-    onRetry && el("button.button.notice-retry", { type: "button", onclick: onRetry }, icon("retry"), "Retry"),
+    (goOn || onRetry) && el("div.notice-ways", {}, goOn, onRetry && retryButton(onRetry)),
+  );
+}
+
+function retryButton(onclick) {
+  return el(
+    "button.button.notice-retry",
+    { type: "button", onclick },
+    icon("retry"),
+    t("notice.retry"),
+  );
+}
+
+function requestLine(id) {
+  return el(
+    "p.notice-request",
+    { "data-testid": "request-id" },
+    el("span", {}, t("notice.request"), " ", el("code", { dir: "ltr" }, id)),
+    copyButton(t("notice.copy_request"), () => id),
   );
 }

@@ -5,6 +5,7 @@
 import { el, freshId, icon, setText } from "./dom.mjs";
 import { Follower } from "./follow.mjs";
 import { clock, duration, tokens } from "./format.mjs";
+import { t } from "./texts.mjs";
 import { startClock } from "./ticker.mjs";
 
 // A chunk ends at a line; a paragraph that never ends is cut after a sentence, then at a space.
@@ -26,7 +27,7 @@ export class ReasoningPane {
     this.content = el("div.thought-text", { dir: "auto" });
     this.body = el(
       "div.thought-body",
-      { id, role: "region", "aria-label": "Reasoning", tabindex: "0", hidden: true },
+      { id, role: "region", "aria-label": t("thought.name"), tabindex: "0", hidden: true },
       this.content,
     );
     this.element = el(
@@ -53,6 +54,10 @@ export class ReasoningPane {
 
   get isLive() {
     return this.element.dataset.state === "live";
+  }
+
+  get isOpen() {
+    return !this.body.hidden;
   }
 
   /** More thought; plain text. */
@@ -104,10 +109,19 @@ export class ReasoningPane {
     this.describe();
   }
 
+  /** It holds the thought of another pane, which is gone: with its figures, open as that was. */
+  resume(pane) {
+    this.end({ seconds: pane.seconds, tokens: pane.count, estimated: pane.estimated });
+    this.isResumed = true;
+    this.chosen = pane.chosen;
+    this.setOpen(pane.isOpen);
+  }
+
   /** The thought is over. The pane stays as it is: with nothing behind it, it is what there is. */
   end({ seconds, tokens: told, estimated }) {
     this.stopClock();
     this.element.dataset.state = "done";
+    if (this.isResumed) return; // what is told now is of its copying
     this.seconds = seconds ?? this.seconds;
     if (told !== null && told !== undefined) {
       this.count = told;
@@ -142,8 +156,8 @@ export class ReasoningPane {
   describe() {
     const counted = this.count === null ? "" : ` · ${tokens(this.count, this.estimated)}`;
     let said;
-    if (this.isLive) said = `Thinking… ${clock(this.seconds ?? 0)}`;
-    else said = this.seconds === null ? "Thought" : `Thought for ${duration(this.seconds)}`;
+    if (this.isLive) said = t("thought.live", { time: clock(this.seconds ?? 0) });
+    else said = this.seconds === null ? t("thought.done") : t("thought.lasted", { time: duration(this.seconds) });
     setText(this.label, said + counted);
   }
 }

@@ -50,6 +50,12 @@ export class RunListener {
     document.addEventListener("visibilitychange", this.onVisibility);
   }
 
+  /** From now on only somebody in the background is told. */
+  tellElsewhere({ onEvents, onGone }) {
+    this.queue.apply = onEvents;
+    this.told = { onLost: () => {}, onBack: () => {}, onGone };
+  }
+
   /** Listens no more; the run goes on. */
   close() {
     this.closing.abort();

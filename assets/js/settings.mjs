@@ -2,22 +2,30 @@
 // a turn. Gradio's controls call `read` and `restore` (app/ui/controls.py).
 
 import { chat } from "./chat.mjs";
+import { startLanguage, translate } from "./labels.mjs";
 import { recall, remember } from "./memory.mjs";
+import { t } from "./texts.mjs";
 
 const FIELDS = ["effort", "system", "temperature", "topP", "maxTokens", "seed", "stop"];
+
+// Of each field: its key among the texts, and what of it is words.
+const WORDS = {
+  effort: ["effort", "label"],
+  system: ["system_prompt", "label", "placeholder"],
+  temperature: ["temperature", "label", "info"],
+  topP: ["top_p", "label", "info"],
+  maxTokens: ["max_tokens", "label", "info", "placeholder"],
+  seed: ["seed", "label", "info", "placeholder"],
+  stop: ["stop_strings", "label", "info", "placeholder"],
+};
+
+// The key of each slider by its id.
+const SLIDERS = { effort: "effort", temperature: "temperature", "top-p": "top_p" };
+
 const EFFORTS = [null, "low", "high", "max"];
 
-/** The words of the effort slider's stops, from left to right. */
-export const EFFORT_NAMES = ["Default", "Low", "High", "Max"];
-
-const MEANINGS = [
-  "Nothing is sent: the server uses its own default, which is high.",
-  "Thinks briefly. The quickest to answer, the fewest tokens.",
-  "Thinks at length before it answers.",
-  "Thinks as long as it takes. The slowest, the most tokens.",
-];
-
 const changes = new EventTarget();
+let cap = null;
 let values = { effort: 0, system: "", temperature: 1, topP: 0.95, maxTokens: "", seed: "", stop: "" };
 
 /** Calls `listener` whenever a value has changed. */
@@ -25,9 +33,9 @@ export function onSettings(listener) {
   changes.addEventListener("change", listener);
 }
 
-/** The stop of the effort slider, 0 to 3. */
-export function effortStop() {
-  return values.effort;
+/** The word of the effort slider's stop. */
+export function effortName() {
+  return t(`effort.${EFFORTS[values.effort] ?? "default"}`);
 }
 
 /** Takes the values of all controls, in the order of FIELDS. */
@@ -37,11 +45,48 @@ export function read(list) {
   changes.dispatchEvent(new Event("change"));
 }
 
-/** What the controls are to show when the page opens: what this tab has kept, or their defaults. */
-export function restore(defaults) {
+/**
+ * What the controls are to show when the page opens, as updates of Gradio's: their words in the
+ * reader's language, and what this tab has kept, or their defaults. `most` is how many tokens a turn
+ * may ask for, or null.
+ */
+export function restore(defaults, most) {
+  cap = most;
+  const panel = document.querySelector("#settings");
+  translate(panel);
+  startLanguage(panel.querySelector("#language"));
+  const sliders = new MutationObserver(() => nameSliders(panel));
+  sliders.observe(panel, { subtree: true, attributeFilter: ["aria-label"] });
+  nameSliders(panel);
   const kept = recall("settings") ?? {};
   read(FIELDS.map((name, at) => kept[name] ?? defaults[at]));
-  return FIELDS.map((name) => kept[name] ?? { __type__: "update" }); // an update of nothing
+  return FIELDS.map((name) => ({
+    __type__: "update",
+    ...words(name),
+    ...(name in kept ? { value: kept[name] } : {}),
+  }));
+}
+
+/** Gradio names the parts of its sliders in English of its own, whenever their label changes. */
+function nameSliders(panel) {
+  for (const [id, key] of Object.entries(SLIDERS)) {
+    const label = t(`settings.${key}.label`);
+    const range = id === "effort" ? label : t("settings.slider.range", { label });
+    name(panel.querySelector(`#${id} input[type=range]`), range);
+    name(panel.querySelector(`#${id} input[type=number]`), t("settings.slider.number", { label }));
+    name(panel.querySelector(`#${id} button`), t("settings.slider.reset"));
+  }
+}
+
+function name(element, label) {
+  if (element && element.ariaLabel !== label) element.ariaLabel = label;
+}
+
+function words(name) {
+  const [key, ...props] = WORDS[name];
+  const said = Object.fromEntries(props.map((prop) => [prop, t(`settings.${key}.${prop}`)]));
+  if (name === "maxTokens" && cap !== null) said.info = t("settings.max_tokens.capped", { cap });
+  return said;
 }
 
 /** The options of a turn; what is not set is not sent. */
@@ -57,14 +102,20 @@ export function options() {
   };
 }
 
+/** The most tokens that an answer can take, or null where the server alone decides. */
+export function mostTokens() {
+  const { max_tokens: asked } = options();
+  return cap === null || asked === null ? (asked ?? cap) : Math.min(asked, cap);
+}
+
 /** What is wrong with the settings, as one sentence; or null. */
 export function problem() {
   const { max_tokens: maxTokens, seed } = options();
   if (maxTokens !== null && !(Number.isInteger(maxTokens) && maxTokens >= 1)) {
-    return "Max tokens must be a whole number of at least 1: change it under Settings, or empty it.";
+    return t("settings.max_tokens_wrong");
   }
   if (seed !== null && !Number.isSafeInteger(seed)) {
-    return "The seed must be a whole number: change it under Settings, or empty it.";
+    return t("settings.seed_wrong");
   }
   return null;
 }
@@ -88,10 +139,7 @@ export function stopStrings(text) {
 function effortWarning() {
   if (chat.isEmpty || chat.lastEffort === undefined) return null;
   if (EFFORTS[values.effort] === chat.lastEffort) return null;
-  return (
-    "The last answer had another effort. A change drops the server's prefix cache: " +
-    "the next answer starts later."
-  );
+  return t("settings.effort_changed");
 }
 
 function describe() {
@@ -102,10 +150,9 @@ function describe() {
   for (const box of document.querySelectorAll("#max-tokens textarea, #max-tokens input, #seed textarea, #seed input")) {
     box.inputMode = "numeric";
   }
-  slider.setAttribute("aria-label", "Reasoning effort");
-  slider.setAttribute("aria-valuetext", EFFORT_NAMES[values.effort]);
+  slider.setAttribute("aria-valuetext", effortName());
   slider.setAttribute("aria-describedby", "effort-meaning");
-  meaning.textContent = MEANINGS[values.effort];
+  meaning.textContent = t(`effort.${EFFORTS[values.effort] ?? "default"}.meaning`);
   const sentence = effortWarning();
   warning.hidden = sentence === null;
   warning.textContent = sentence ?? "";

@@ -2,6 +2,7 @@
 // takes it up when the page opens).
 
 import { changeIcon } from "./dom.mjs";
+import { t } from "./texts.mjs";
 
 let chosen = null;
 
@@ -23,7 +24,7 @@ function show(button) {
   // Gradio follows the system when that changes; a choice stays.
   if (chosen && isDark() !== (chosen === "dark")) choose(chosen);
   button.setAttribute("aria-pressed", String(isDark()));
-  button.title = isDark() ? "Light theme" : "Dark theme";
+  button.title = isDark() ? t("header.light") : t("header.dark");
   changeIcon(button.querySelector(".icon"), isDark() ? "sun" : "moon");
 }
 

@@ -1,95 +1,169 @@
 // The conversation on the page: draws what the chat tells, and keeps its end in view.
 
-import { announce } from "./announce.mjs";
-import { Refused } from "./api.mjs";
+import { CardPage } from "./card_page.mjs";
 import { chat } from "./chat.mjs";
-import { el, icon } from "./dom.mjs";
+import { arrange, el, icon } from "./dom.mjs";
+import { Earlier } from "./earlier.mjs";
 import { Follower } from "./follow.mjs";
-import { userMessage } from "./message.mjs";
+import { translate } from "./labels.mjs";
+import { MessageView } from "./message.mjs";
 import { noticeView } from "./notice.mjs";
-import { options } from "./settings.mjs";
+import { t } from "./texts.mjs";
 import { tellInTitle } from "./title.mjs";
 import { TurnView } from "./turn.mjs";
+import { withAnother } from "./versions.mjs";
 import { welcomeView } from "./welcome.mjs";
+
+const EVENTS = [
+  "reset", "earlier", "message", "cut", "turn", "events", "connection", "gone", "ended", "failed",
+  "busy",
+];
 
 /** Called once by the Gradio component with the element that holds its template. */
 export function mount(element) {
-  const scroller = element.querySelector(".transcript");
-  new Transcript(scroller);
+  translate(element);
+  new Transcript(element.querySelector(".transcript"));
   chat.open();
 }
 
-class Transcript {
+export class Transcript {
   constructor(scroller) {
     this.scroller = scroller;
-    this.list = el("div.conversation");
-    this.turns = [];
-    this.current = null;
+    this.list = el("div.conversation", {}, el("p.opening", {}, t("transcript.opening")));
+    this.entries = []; // the views of messages and turns, in order
+    this.current = null; // the turn that runs
+    this.shown = null; // the chat that is shown
+    this.cutVersions = null; // of what was taken away for another version of it
+    this.hasLostFocus = false; // with what was taken away
     this.jump = el(
       "button.button.jump",
       { type: "button", hidden: true, onclick: () => this.follower.follow() },
       icon("chevron"),
-      "Jump to latest",
+      t("transcript.jump"),
     );
     scroller.tabIndex = 0;
-    this.list.append(el("p.opening", {}, "Opening the chat…"));
     scroller.append(this.list);
     scroller.after(this.jump);
     this.follower = new Follower(scroller, this.list, (following) => {
       this.jump.hidden = following;
     });
-    this.page = {
-      readSource: async (turn) => asMarkdown((await chat.source(turn)).parts),
-      onRetry: () => this.retry(),
-      isFollowed: () => this.follower.following,
-    };
-    for (const name of ["reset", "message", "dropped", "turn", "events", "connection", "gone", "failed", "busy"]) {
-      chat.addEventListener(name, ({ detail }) => this[name](detail));
-    }
+    this.above = new Earlier(scroller, () => chat.loadEarlier(this.entries[0].id));
+    this.page = new CardPage(this);
+    for (const name of EVENTS) chat.addEventListener(name, ({ detail }) => this[name](detail));
   }
 
-  reset({ messages }) {
-    this.turns = [];
-    this.current = null;
-    this.list.replaceChildren(
-      ...messages.map((message) => {
-        if (message.kind === "user") return userMessage(message);
-        const view = TurnView.ended(message, this.page);
-        this.turns.push(view);
-        return view.element;
-      }),
-    );
-    if (messages.length === 0) {
-      this.list.append(welcomeView((example) => chat.tell("example", { example })));
+  view(message) {
+    return message.kind === "user"
+      ? new MessageView(message, this.page)
+      : TurnView.ended(message, this.page);
+  }
+
+  find(id) {
+    return this.entries.find((entry) => entry.id === id);
+  }
+
+  /** Another chat, or this one anew: then what is the same stays, and what is being read too. */
+  reset({ messages, earlier }) {
+    const isAnother = this.shown !== chat.id;
+    this.shown = chat.id;
+    this.cutVersions = null;
+    // What leads to an entry never changes: what is shown above the first stays above it.
+    const first = this.entries.findIndex(({ id }) => id === messages[0]?.id);
+    const above = isAnother || first < 0 ? [] : this.entries.slice(0, first);
+    const views = messages.map((message) => {
+      const known = isAnother ? undefined : this.find(message.id);
+      known?.update(message);
+      return known ?? this.view(message);
+    });
+    // What was begun since this was asked for is not among it, and stays.
+    const isBegun = (entry) => entry.isNew && !views.includes(entry);
+    const begun = !isAnother && chat.busy ? this.entries.filter(isBegun) : [];
+    if (!begun.includes(this.current)) this.current = null;
+    const shown = [...above, ...views, ...begun];
+    for (const entry of this.entries) if (!shown.includes(entry)) entry.close?.();
+    this.entries = shown;
+    this.above.forget();
+    this.draw();
+    this.hasLostFocus = false; // who asked for this puts it in its place
+    this.above.show(earlier - above.length, this.entries[0]?.created ?? null);
+    if (isAnother || this.follower.following) this.follower.follow();
+  }
+
+  draw() {
+    const elements = this.entries.map(({ element }) => element);
+    if (!elements.length) {
+      elements.push(welcomeView((example) => chat.tell("example", { example })));
     }
+    const focused = document.activeElement;
+    const isOurs = this.list.contains(focused);
+    arrange(this.list, [this.above.element, ...elements]);
+    this.hasLostFocus ||= isOurs && !focused.isConnected;
     this.markLast();
-    this.follower.follow();
+  }
+
+  /** What stands above comes in without moving what is being read. */
+  earlier({ before, messages, earlier }) {
+    const [reading] = this.entries;
+    if (reading?.id !== before) return; // something else is shown by now
+    const from = reading.element.getBoundingClientRect().top;
+    this.entries.unshift(...messages.map((message) => this.view(message)));
+    this.draw();
+    this.above.show(earlier, this.entries[0].created ?? null);
+    if (this.follower.following) this.follower.toEnd();
+    else this.follower.keepPlace(from, reading.element.getBoundingClientRect().top);
   }
 
   message({ message }) {
-    this.list.querySelector(".welcome")?.remove();
-    this.markLast(false);
-    this.list.append(userMessage(message));
+    const view = new MessageView({ created: Date.now() / 1000, ...message }, this.page);
+    if (!this.entries.length) this.above.show(0, view.created);
+    view.showVersions(this.takeVersions(message.id));
+    this.add(view);
+  }
+
+  turn({ turn, replaces = null }) {
+    const old = this.find(replaces ?? turn);
+    if (old) {
+      this.current = TurnView.inPlaceOf(old, turn, this.page);
+      this.current.isNew = true;
+      this.entries[this.entries.indexOf(old)] = this.current;
+      this.draw();
+    } else {
+      this.current = new TurnView(turn, this.page);
+      const isAnswer = this.cutVersions || this.entries.at(-1)?.isNew;
+      if (isAnswer) this.current.showVersions(this.takeVersions(turn));
+      this.add(this.current);
+    }
+    if (this.hasLostFocus) this.current.element.focus({ preventScroll: true });
+    this.hasLostFocus = false;
+  }
+
+  add(view) {
+    view.isNew = true;
+    this.entries.push(view);
+    this.draw();
     this.follower.follow();
   }
 
-  dropped() {
-    this.turns.pop()?.element.remove();
-    this.follower.follow();
+  takeVersions(id) {
+    const versions = withAnother(this.cutVersions, id);
+    this.cutVersions = null;
+    return versions;
   }
 
-  turn({ turn }) {
-    this.current = new TurnView(turn, this.page);
-    this.turns.push(this.current);
-    this.list.append(this.current.element);
+  /** What is shown from that entry on is another branch now. */
+  cut({ id }) {
+    const at = this.entries.findIndex((entry) => entry.id === id);
+    if (at < 0) return;
+    this.cutVersions = this.entries[at].versions.versions;
+    this.entries.length = at;
   }
 
   events({ batch }) {
     for (const event of batch) {
       if (event.type === "turn" && event.turn !== this.current?.id) this.turn(event);
-      if (event.type === "end") this.ended();
-      else this.applySafely(event);
+      if (event.type !== "end") this.applySafely(event);
     }
+    this.current?.settle();
   }
 
   applySafely(event) {
@@ -100,10 +174,12 @@ class Transcript {
     }
   }
 
-  ended() {
-    const isComplete = this.current?.element.dataset.state === "complete";
-    tellInTitle(isComplete ? "Answered" : "Ended");
+  ended({ state }) {
+    tellInTitle(state === "complete" ? t("title.answered") : t("title.ended"));
+    this.current = null;
     this.markLast();
+    // Of a run that was found on the way nothing has told which version it makes.
+    if (!chat.busy && !this.entries.at(-1)?.versions.versions) chat.open();
   }
 
   connection({ lost }) {
@@ -112,44 +188,49 @@ class Transcript {
 
   gone() {
     this.current?.abandon();
+    this.current = null;
+    this.markLast();
   }
 
   busy() {
+    this.scroller.toggleAttribute("data-busy", chat.busy);
     if (chat.stopping) this.current?.stopping();
   }
 
   failed({ sentence }) {
+    if (this.shown === chat.id) return chat.tell("refused", { sentence }); // what is there stays
+    this.entries = [];
     this.list.replaceChildren(
-      noticeView({ code: "unreachable", message: sentence, remedy: "" }, () => chat.open()),
+      noticeView({ code: "unreachable", message: sentence, remedy: "" }, { onRetry: () => chat.open() }),
     );
   }
 
-  markLast(isLast = true) {
-    this.turns.forEach((turn, at) => turn.setLast(isLast && at === this.turns.length - 1));
+  markLast() {
+    const lastMessage = this.entries.findLast(({ kind }) => kind === "user");
+    const last = this.entries.at(-1);
+    const marked = [lastMessage, last?.kind === "turn" ? last : null].filter(Boolean);
+    for (const view of this.marked ?? []) if (!marked.includes(view)) view.setLast(false);
+    for (const view of marked) view.setLast(true);
+    this.marked = marked;
   }
 
-  async retry() {
-    if (chat.busy) return;
-    try {
-      await chat.retry(options());
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      chat.tell("refused", { sentence: error.sentence });
-      announce(error.sentence);
-    }
-  }
-}
-
-/** A turn as one Markdown text: answers and calls; the thought only where there is nothing else. */
-function asMarkdown(parts) {
-  const pieces = parts.map((part) => {
-    if (part.kind === "answer") return part.text.trim();
-    if (part.kind === "call") {
-      return `**Call** \`${part.name}\`\n\n\`\`\`json\n${part.arguments}\n\`\`\``;
-    }
+  /** The message that a turn answers; what stands above is loaded where it must be. */
+  async messageOf(turn) {
+    do {
+      const before = this.entries.slice(0, this.entries.indexOf(turn));
+      const message = before.findLast(({ kind }) => kind === "user");
+      if (message) return message;
+    } while (await this.above.more());
     return null;
-  });
-  const answered = pieces.filter(Boolean);
-  if (answered.length) return answered.join("\n\n");
-  return parts.map((part) => part.text ?? "").join("\n\n").trim();
+  }
+
+  /** Shows another version of an entry, with its switch where the other's is. */
+  async choose(view, id, way) {
+    const from = view.versions.element.getBoundingClientRect().top;
+    await chat.choose(id);
+    while (!this.find(id) && (await this.above.more())); // it may stand far above
+    const { versions } = this.find(id) ?? view;
+    this.follower.keepPlace(from, versions.element.getBoundingClientRect().top);
+    versions.focus(way);
+  }
 }

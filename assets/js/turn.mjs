@@ -1,123 +1,128 @@
-// One turn of the model on the page: its thoughts, answers and calls in the order in which they
-// came, its notices, and the line under it. Built from a run's events, or from an ended turn.
+// One turn of the model on the page: its parts, its notices, and the line under it. Built from a
+// run's events, or from an ended turn.
 
 import { announce } from "./announce.mjs";
-import { AnswerView } from "./answer.mjs";
-import { CallCard } from "./call.mjs";
-import { copyButton } from "./copy.mjs";
-import { el, iconButton } from "./dom.mjs";
-import { TurnFoot, waitingText } from "./foot.mjs";
+import { el } from "./dom.mjs";
+import { TurnFoot, tryingAgain, waitingFor, waitingText } from "./foot.mjs";
 import { clock, tokens } from "./format.mjs";
-import { isWorthRetry, noticeView } from "./notice.mjs";
-import { ReasoningPane } from "./reasoning.mjs";
+import { isWorthRetry, noticeSentence, noticeView } from "./notice.mjs";
+import { TextEditor } from "./text_editor.mjs";
+import { t } from "./texts.mjs";
+import { TurnActions, continueButton } from "./turn_actions.mjs";
+import { TurnParts } from "./turn_parts.mjs";
+import { VersionSwitch, nameWithVersion } from "./versions.mjs";
 
 export class TurnView {
+  kind = "turn";
+
   /**
    * @param {string} id
-   * @param {{readSource: (turn: string) => Promise<string>, onRetry: () => void,
-   *   isFollowed: () => boolean}} page  what a turn may ask of the page around it
+   * @param {import("./card_page.mjs").CardPage} page  what a card may ask of the page around it
    */
   constructor(id, page) {
     this.id = id;
     this.page = page;
-    this.parts = [];
-    this.open = null;
+    this.parts = new TurnParts(() => page.isFollowed());
+    this.before = null; // the parts of the card that this one takes the place of
+    this.outcome = null;
     this.count = null;
     this.status = null;
-    this.list = el("div.turn-parts");
+    this.versions = new VersionSwitch((version, way) => page.choose(this, version, way));
     this.notices = el("div.turn-notices");
     this.foot = new TurnFoot();
     this.element = el(
       "article.turn",
-      { "aria-label": "Answer of the model", "data-testid": "turn", "data-state": "running" },
-      this.list,
+      { "data-testid": "turn", "data-state": "running", tabindex: "-1" },
+      this.parts.element,
       this.notices,
       this.foot.element,
     );
-    this.work("sending", (passed) => (passed < 1 ? "Sending" : `Sending · ${clock(passed)}`));
+    this.showVersions(null);
+    this.work("sending", (passed) => passed < 1 ? t("turn.sending") : timed(t("turn.sending"), passed));
   }
 
   /** A turn that has ended, whole. */
   static ended(turn, page) {
     const view = new TurnView(turn.id, page);
-    turn.parts.forEach((part, at) => view.addEnded(at, part));
+    view.parts.fill(turn.parts);
     view.finish(turn);
+    view.showVersions(turn.versions);
     return view;
   }
 
-  addEnded(at, part) {
-    this.openPart({ part: at, ...part }, false);
-    const view = this.parts[at].view;
-    if (part.kind === "reasoning") {
-      view.fill(part.text);
-      view.end(part);
-    } else if (part.kind === "answer") {
-      part.blocks.forEach((html, index) => view.setBlock(index, html));
+  /** A turn that goes on with another, whose parts are shown until its own are there again. */
+  static inPlaceOf(old, id, page) {
+    const view = new TurnView(id, page);
+    view.before = old.parts;
+    view.parts.element.hidden = true;
+    view.parts.element.before(old.parts.element);
+    view.showVersions(old.versions.versions);
+    old.foot.close();
+    return view;
+  }
+
+  /** The same turn as the server has it now. */
+  update(turn) {
+    if (fingerprint(turn) !== fingerprint(this.outcome)) {
+      this.parts.fill(turn.parts);
+      this.finish(turn);
     } else {
-      view.finish(part);
+      this.parts.tellFigures(turn.parts);
+      this.actions.feedback.update(turn.feedback);
     }
+    this.showVersions(turn.versions);
+  }
+
+  showVersions(versions) {
+    this.versions.show(versions);
+    this.element.setAttribute("aria-label", nameWithVersion(t("turn.name"), versions));
   }
 
   /** Applies one event of the run. */
   apply(event) {
-    const handler = HANDLERS[event.type];
-    if (handler) handler(this, event);
-  }
-
-  openPart({ part, kind, name }, live) {
-    this.count = null;
-    if (live) this.closeThought();
-    const view =
-      kind === "reasoning"
-        ? new ReasoningPane({ live })
-        : kind === "answer"
-          ? new AnswerView()
-          : new CallCard(name);
-    this.parts[part] = { kind, view };
-    this.list.append(view.element);
-    if (!live) return;
-    this.open = this.parts[part];
-    if (kind === "reasoning") {
-      announce("Thinking");
-      this.work("thinking", () => "");
-    } else if (kind === "answer") {
-      announce("Answering");
-      this.work("answering", () => this.counted("Answering"));
+    if (event.type === "part") this.count = null;
+    if (this.parts.apply(event)) {
+      // A continuation goes on in a part that was there before its first token.
+      const isGoingOn = this.status[0] === "started" && this.parts.open;
+      if (event.type === "part" || isGoingOn) this.tellPart(this.parts.open.kind);
+      this.isGoingOn ||= this.hasStarted;
     } else {
-      announce("Calling a tool");
-      this.work("calling", () => this.counted("Writing a tool call"));
+      HANDLERS[event.type]?.(this, event);
     }
   }
 
+  /** A batch of events has been applied. */
+  settle() {
+    if (!this.before) return;
+    if (this.isGoingOn || this.outcome || this.parts.length >= this.before.length) this.reveal();
+  }
+
+  reveal() {
+    this.parts.resume(this.before);
+    this.before.element.remove();
+    this.before = null;
+    this.parts.element.hidden = false;
+  }
+
+  tellPart(kind) {
+    const [work, words] = {
+      reasoning: ["thinking", ""],
+      answer: ["answering", t("turn.answering")],
+      call: ["calling", t("turn.writing_call")],
+    }[kind];
+    this.work(work, () => this.counted(words));
+    if (!this.before) announce(t(`turn.${work}`));
+  }
+
   counted(words) {
-    return this.count === null ? words : `${words} · ${tokens(...this.count)}`;
-  }
-
-  closePart(event) {
-    const part = this.parts[event.part];
-    if (part?.kind === "reasoning") part.view.end(event);
-    if (part === this.open) this.open = null;
-  }
-
-  /** Something follows the thought that came last: its pane closes, unless it is being read. */
-  closeThought() {
-    const last = this.parts.at(-1);
-    if (last?.kind === "reasoning" && this.page.isFollowed()) last.view.closeUnlessRead();
-  }
-
-  /** What was shown as an answer was a thought. */
-  becomeThought({ part, text }) {
-    const old = this.parts[part];
-    const pane = new ReasoningPane({ live: false });
-    pane.fill(text);
-    old.view.element.replaceWith(pane.element);
-    this.parts[part] = { kind: "reasoning", view: pane };
+    return this.count === null || !words ? words : `${words} · ${tokens(...this.count)}`;
   }
 
   usage({ tokens: number, estimated }) {
-    if (!this.open || number === null || number === undefined) return;
+    const { open } = this.parts;
+    if (!open || number === null || number === undefined) return;
     this.count = [number, estimated];
-    if (this.open.kind === "reasoning") this.open.view.usage(number, estimated);
+    if (open.kind === "reasoning") open.view.usage(number, estimated);
   }
 
   work(kind, say) {
@@ -129,82 +134,114 @@ export class TurnView {
   connection(seconds) {
     if (seconds === null) return this.foot.show(...this.status);
     this.foot.show("lost", (passed) => {
-      const left = Math.ceil(seconds - passed);
-      const next = left > 0 ? `trying again in ${clock(left)}` : "trying again";
-      return `Connection lost, ${next}. The answer goes on meanwhile.`;
+      const next = tryingAgain(Math.ceil(seconds - passed));
+      return t("turn.lost", { next });
     });
   }
 
   stopping() {
-    this.foot.show("stopping", () => "Stopping…");
+    this.foot.show("stopping", () => t("turn.stopping"));
   }
 
-  /** The turn is over. */
-  finish({ state, notices, stats }) {
-    this.element.dataset.state = state;
-    for (const { kind, view } of this.parts.filter(Boolean)) {
-      if (kind === "reasoning" && view.isLive) view.end({});
-    }
-    this.foot.end(stats);
-    this.told = notices;
+  /** The turn is over; with `parts` it is drawn anew from them. */
+  finish(outcome) {
+    this.outcome = outcome;
+    this.element.dataset.state = outcome.state;
+    if (outcome.parts && outcome.type === "turn_end") this.parts.fill(outcome.parts);
+    this.parts.end();
+    this.actions = new TurnActions(this, this.page);
+    this.foot.end(outcome, this.versions.element, this.actions.element, this.actions.goOn);
+    this.element.querySelector(".feedback")?.remove();
+    this.element.append(this.actions.feedback.element);
     this.setLast(false);
-    if (this.parts.length === 0) return;
-    this.foot.actions.prepend(copyButton("Copy as Markdown", () => this.page.readSource(this.id)));
   }
 
-  /** Only the last turn of a chat can be asked again. */
+  /** Only the last turn of a chat can be gone on with, and has the way out in its notices. */
   setLast(isLast) {
-    if (!this.told) return;
-    const onRetry = isLast ? () => this.page.onRetry() : null;
-    const helped = this.told.find(isWorthRetry);
+    this.element.classList.toggle("is-last", isLast);
+    if (!this.outcome) return;
+    const { notices, can_continue: canContinue, error } = this.outcome;
+    const helped = notices.find(isWorthRetry) ?? (canContinue ? notices[0] : null);
+    const ways = {
+      goOn: isLast && canContinue ? continueButton(this, this.page) : null,
+      onRetry: isLast ? () => this.page.retry(this) : null,
+    };
     this.notices.replaceChildren(
-      ...this.told.map((notice) => noticeView(notice, notice === helped ? onRetry : null)),
+      ...notices.map((notice, at) =>
+        noticeView(notice, {
+          ...(notice === helped ? ways : {}),
+          requestId: at === 0 ? error?.request_id : null,
+        }),
+      ),
     );
-    this.foot.actions.querySelector("[data-action=retry]")?.remove();
-    if (!onRetry) return;
-    this.foot.actions.append(
-      iconButton("retry", "Answer again", onRetry, { "data-action": "retry" }),
-    );
+    this.actions.goOn.hidden = !(isLast && canContinue && !helped);
+  }
+
+  /** Lets the reader word the answer anew, in its place. */
+  async startEditing() {
+    const text = await this.page.answerText(this);
+    if (text === null || this.element.querySelector(".editor")) return;
+    const hidden = this.parts.parts.filter(({ kind }) => kind !== "reasoning");
+    const show = (isShown) => {
+      for (const { view } of hidden) view.element.hidden = !isShown;
+      this.notices.hidden = this.foot.element.hidden = !isShown;
+    };
+    const editor = new TextEditor({
+      name: t("turn.editor"),
+      text,
+      send: t("editor.save"),
+      hint: t("editor.markdown"),
+      onSend: (words) => this.page.editAnswer(this, words),
+      onClose: () => {
+        show(true);
+        this.actions.edit.focus();
+      },
+    });
+    show(false);
+    this.parts.element.after(editor.element);
+    editor.focus();
+  }
+
+  /** It leaves the page: its clocks stop. */
+  close() {
+    this.foot.close();
+    this.parts.end();
   }
 
   /** The server has forgotten the run: what came stays. */
   abandon() {
-    this.finish({
-      state: "incomplete",
-      stats: null,
-      notices: [
-        {
-          code: "cut_short",
-          message: "The playground no longer knows this chat; what came is shown as it was.",
-          remedy: "Copy what you need, then begin a new chat.",
-        },
-      ],
-    });
+    if (this.before) this.reveal();
+    const [message, remedy] = [t("turn.forgotten.message"), t("turn.forgotten.remedy")];
+    const notices = [{ code: "cut_short", message, remedy }];
+    this.finish({ state: "incomplete", stats: null, notices });
   }
 }
 
+function timed(words, passed) {
+  return `${words} · ${clock(passed)}`;
+}
+
+/** What tells two states of a turn apart: it may have been gone on with elsewhere. */
+function fingerprint(outcome) {
+  if (!outcome) return null;
+  const { state, notices, stats, edited } = outcome;
+  return JSON.stringify([state, notices, stats, edited]);
+}
+
 const HANDLERS = {
-  turn: (turn) => turn.work("starting", (passed) => `Starting · ${clock(passed)}`),
+  turn: (turn) => turn.work("starting", (passed) => timed(t("turn.starting"), passed)),
   waiting: (turn, event) => {
-    announce(event.message || "Waiting");
+    announce(waitingFor(event));
     turn.work("waiting", (passed) => waitingText(event, passed));
   },
-  started: (turn) =>
-    turn.work("started", (passed) => `Waiting for the first token · ${clock(passed)}`),
-  part: (turn, event) => turn.openPart(event, true),
-  reasoning: (turn, { part, text }) => turn.parts[part].view.append(text),
-  block: (turn, { part, block, html }) => turn.parts[part].view.setBlock(block, html),
-  code: (turn, { part, block, text }) => turn.parts[part].view.addCode(block, text),
-  item: (turn, { part, block, item, html }) => turn.parts[part].view.setItem(block, item, html),
-  truncate: (turn, { part, blocks }) => turn.parts[part].view.truncate(blocks),
-  call: (turn, { part, name, arguments: text }) => turn.parts[part].view.append(name, text),
-  call_checked: (turn, event) => turn.parts[event.part].view.finish(event),
-  part_closed: (turn, event) => turn.closePart(event),
-  thought: (turn, event) => turn.becomeThought(event),
+  started: (turn) => {
+    turn.hasStarted = true;
+    turn.work("started", (passed) => timed(t("turn.first_token"), passed));
+  },
   usage: (turn, event) => turn.usage(event),
   turn_end: (turn, event) => {
     turn.finish(event);
     const [grave] = event.notices;
-    announce(grave ? `${grave.message} ${grave.remedy}` : "Done");
+    announce(grave ? noticeSentence(grave) : t("turn.done"));
   },
 };

@@ -2,19 +2,19 @@
 
 import { el, icon } from "./dom.mjs";
 import { loadExamples } from "./examples.mjs";
+import { t } from "./texts.mjs";
 
 /** The welcome; `onExample` gets the one that was clicked. */
 export function welcomeView(onExample) {
-  const list = el("ul.examples", { "aria-label": "Examples" });
+  const list = el("ul.examples", { "aria-label": t("welcome.examples") });
   const element = el(
     "section.welcome",
     { "data-testid": "welcome" },
-    el("h2", {}, "What would you like to ask?"),
+    el("h2", {}, t("welcome.heading")),
     el(
       "p",
       {},
-      "Write a message below, attach a picture or a clip, or start with an example. " +
-        "How long the model thinks is set under Settings.",
+      t("welcome.text"),
     ),
     list,
   );

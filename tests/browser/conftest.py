@@ -7,23 +7,26 @@ on the page without being looked at.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Literal
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
-from tests.browser.playground import OpenPlayground, Playground
+from tests.browser.playground import OpenAt, OpenPlayground, Playground
+from tests.browser.process import running_app
 from tests.browser.watch import Watch
 
-PROJECT = Path(__file__).parents[2]
 TOKENS_PER_SECOND = 1500
 """Of the simulator: quick, and still many frames a turn. `Playground.simulate` slows one down."""
 
@@ -72,44 +75,10 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """`python -m app` with no model connected; gives the address that it prints."""
-    printed = tmp_path_factory.mktemp("app") / "stderr.txt"
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("BASETEN_", "OPENAI_", "GLM_", "GRADIO_", "SPACE_", "SYSTEM"))
-    } | {
-        "GRADIO_SERVER_PORT": "0",
-        "GLM_SIMULATOR_TOKENS_PER_SECOND": str(TOKENS_PER_SECOND),
-        "PYTHONUNBUFFERED": "1",
-    }
-    with printed.open("w") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "app"],
-            cwd=PROJECT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
-        try:
-            yield _printed_address(process, printed)
-        finally:
-            process.terminate()
-            try:
-                process.wait(timeout=15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-    said = printed.read_text()
-    assert "Traceback" not in said, f"The app failed while the tests used it:\n{said[-4000:]}"
-
-
-def _printed_address(process: subprocess.Popen[str], printed: Path) -> str:
-    assert process.stdout is not None
-    for line in process.stdout:
-        if "http://" in line:
-            return line.split("http://")[1].split()[0].join(("http://", "/"))
-    pytest.fail(f"The app ended before it served a page:\n{printed.read_text()[-4000:]}")
+    speed = str(TOKENS_PER_SECOND)
+    folder = tmp_path_factory.mktemp("app")
+    with running_app(folder, GLM_SIMULATOR_TOKENS_PER_SECOND=speed) as url:
+        yield url
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -151,11 +120,12 @@ async def open_playground(
             *,
             color_scheme: Literal["light", "dark"] = "light",
             another_visitor: bool = False,
+            locale: str | None = None,
         ) -> Playground:
             nonlocal forgotten
             context = profile
-            if another_visitor:
-                context = await browser.new_context()
+            if another_visitor or locale:
+                context = await browser.new_context(locale=locale)
                 opened.push_async_callback(context.close)
             page = await context.new_page()
             opened.push_async_callback(page.close)
@@ -177,6 +147,27 @@ async def open_playground(
 async def playground(open_playground: OpenPlayground) -> Playground:
     """The page as a new visitor of a desktop sees it."""
     return await open_playground()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def open_at(browser: Browser) -> AsyncIterator[OpenAt]:
+    """Opens the page of an app that a test has started itself, as a new visitor."""
+    async with AsyncExitStack() as opened:
+
+        async def open_one(url: str, width: int = 1280, height: int = 800) -> Playground:
+            viewport: ViewportSize = {"width": width, "height": height}
+            context = await browser.new_context(viewport=viewport)
+            opened.push_async_callback(context.close)
+            page = await context.new_page()
+            page.set_default_timeout(_PATIENCE_MS)
+            watch = Watch(url)
+            opened.callback(watch.check)
+            watch.over(page)
+            playground = Playground(page, url, watch)
+            await playground.visit()
+            return playground
+
+        yield open_one
 
 
 async def _forget_visitor(page: Page, app_url: str) -> None:

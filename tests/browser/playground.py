@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
-from playwright.async_api import Locator, Page, Route, expect
+from playwright.async_api import FilePayload, Locator, Page, Route, expect
 
 from tests.browser.watch import Watch
 
 OpenPlayground: TypeAlias = Callable[..., Awaitable["Playground"]]
+OpenAt: TypeAlias = Callable[..., Awaitable["Playground"]]
 
 TURNS = "**/api/chats/*/turns"
+
+_TRANSFER = """(target, [kind, files, text]) => {
+  const carried = new DataTransfer();
+  for (const { name, type, data } of files) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    carried.items.add(new File([bytes], name, { type }));
+  }
+  if (text) carried.setData("text/plain", text);
+  const common = { bubbles: true, cancelable: true };
+  if (kind === "paste") {
+    target.dispatchEvent(new ClipboardEvent(kind, { ...common, clipboardData: carried }));
+  } else {
+    for (const each of ["dragenter", "dragover", kind]) {
+      target.dispatchEvent(new DragEvent(each, { ...common, dataTransfer: carried }));
+    }
+  }
+}"""
+
+
+def file(name: str, mime: str, data: bytes) -> FilePayload:
+    """A file as a system hands it to a browser."""
+    return {"name": name, "mimeType": mime, "buffer": data}
 
 
 class Playground:
@@ -26,6 +50,10 @@ class Playground:
         self._options: dict[str, Any] = {}
         self.message = page.get_by_test_id("message")
         self.send_button = page.get_by_test_id("send")
+        self.stop_button = page.get_by_test_id("stop")
+        self.queued = page.get_by_test_id("queued")
+        self.files = page.get_by_test_id("file")
+        self.status = page.get_by_test_id("status")
         self.turns = page.get_by_test_id("turn")
         self.user_messages = page.get_by_test_id("user-message")
         self.reasoning = page.get_by_test_id("reasoning")
@@ -99,6 +127,29 @@ class Playground:
         await expect(last).not_to_have_attribute("data-state", "running", timeout=30_000)
         await expect(self.send_button).to_have_attribute("data-state", "send")
         return last
+
+    def slot(self, kind: str) -> Locator:
+        """The place of the message box for an "image", a "video", or a "file"."""
+        return self.page.get_by_test_id(f"{kind}-slot")
+
+    async def drop(self, *files: FilePayload) -> None:
+        """Drops files onto the message box, with the bytes that the system would hand over."""
+        await self._transfer("drop", files)
+
+    async def paste(self, *files: FilePayload, text: str = "") -> None:
+        """Pastes files into the message box, and the text that is beside them."""
+        await self._transfer("paste", files, text)
+
+    async def _transfer(self, event: str, files: Sequence[FilePayload], text: str = "") -> None:
+        carried = [
+            {
+                "name": file["name"],
+                "type": file["mimeType"],
+                "data": base64.b64encode(file["buffer"]).decode(),
+            }
+            for file in files
+        ]
+        await self.message.evaluate(_TRANSFER, [event, carried, text])
 
     async def new_chat(self) -> None:
         await self.page.get_by_role("button", name="New chat").click()

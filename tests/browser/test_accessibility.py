@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import expect
 
-from tests.browser.playground import OpenPlayground, Playground
+from tests.browser.playground import OpenPlayground, Playground, file
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -44,6 +44,55 @@ async def test_no_grave_violation(open_playground: OpenPlayground, theme: str) -
     assert await violations(playground) == []
     await playground.settings_toggle.click()
     await expect(playground.settings).to_be_in_viewport(ratio=1)
+    assert await violations(playground) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_no_grave_violation_in_what_waits(
+    open_playground: OpenPlayground, theme: str
+) -> None:
+    playground = await open_playground(color_scheme=theme)
+    await playground.simulate("stall-after=20")
+    await playground.send("Hello")
+    for text in ("The next message", "And another"):
+        await playground.drop(file("notes.md", "text/markdown", b"# Notes"))
+        await expect(playground.files).to_have_count(1)
+        await playground.write(text)
+        if text == "The next message":
+            await playground.message.press("Enter")
+    await expect(playground.queued).to_have_count(1)
+    await playground.message.press("Escape")
+    await playground.ended()
+    await playground.status.get_by_role("button").click()
+    assert await violations(playground) == []
+    await playground.page.keyboard.press("Escape")
+    await playground.files.get_by_role("button", name="Show notes.md").click()
+    assert await violations(playground) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_no_grave_violation_in_what_is_done_with_messages(
+    open_playground: OpenPlayground, theme: str
+) -> None:
+    playground = await open_playground(color_scheme=theme)
+    page = playground.page
+    await playground.drop(file("notes.md", "text/markdown", b"# Notes"))
+    await expect(playground.files).to_have_count(1)
+    await playground.simulate("drop-after=60")
+    turn = await playground.ask("A line\n" * 30)
+    again = turn.get_by_role("button", name="Answer again")
+    await again.click()
+    assert await violations(playground) == []
+    await page.keyboard.press("Enter")
+    await playground.ended()
+    await expect(turn.get_by_role("group", name="Versions")).to_contain_text("2 of 2")
+    await turn.get_by_role("button", name="Dislike").click()
+    await playground.user_messages.hover()
+    assert await violations(playground) == []
+    await page.get_by_role("textbox", name="Comment on this answer").fill("Too short")
+    await page.keyboard.press("Enter")
+    await playground.user_messages.get_by_role("button", name="Edit message").click()
+    await expect(page.get_by_test_id("editor")).to_be_visible()
     assert await violations(playground) == []
 
 

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 ENDINGS = {
     "status=400": ("server_error", "400: Status 400: asked for by X-Simulate.", "send again"),
     "error-after=5": ("server_error", "EngineCore encountered an issue.", "retry"),
-    "drop-after=40": ("cut_short", "broke off before the server finished", "Retry"),
-    "reset-after=40": ("cut_short", "broke off before the server finished", "Retry"),
+    "drop-after=40": ("cut_short", "broke off before the server finished", "Continue it"),
+    "reset-after=40": ("cut_short", "broke off before the server finished", "Continue it"),
     "reasoning=0;answer=0": ("empty_reply", "no reasoning, no answer, no call", "Retry"),
     "only-reasoning": ("only_reasoning", "thought, but gave no answer", "Retry"),
     "tool-text": ("tool_text_in_answer", "a tool call as text", "Declare the tool"),

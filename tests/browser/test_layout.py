@@ -142,13 +142,18 @@ async def test_all_can_be_reached_by_tab_and_the_focus_is_seen(
     assert unseen == []
     names = [name for name, _ in reached]
     wanted = (
-        "New chat",
+        "Chats",
         "Settings",
+        "New chat",
+        "Search chats",
+        "Write some code",
+        "Options of",
+        "Use my chats in another browser",
         "Conversation",
+        "Copy message",
         "Thought for",
         "Copy code",
         "Copy as Markdown",
-        "Answer again",
         "Message",
         "Attach an image",
         "Attach a video",

@@ -41,7 +41,7 @@ async def test_reloads_in_mid_turn_lose_nothing(playground: Playground) -> None:
         await expect(shown).to_contain_text(text)
         await playground.reload()
         await expect(playground.turns).to_have_attribute("data-state", "running")
-        await expect(playground.send_button).to_have_attribute("data-state", "stop")
+        await expect(playground.stop_button).to_be_visible()
     turn = await playground.ended()
     await expect(turn).to_have_attribute("data-state", "complete")
     for once in (playground.user_messages, playground.turns, playground.reasoning):

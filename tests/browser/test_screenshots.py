@@ -59,13 +59,15 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
 
     for width, height in SIZES:
         await playground.page.set_viewport_size({"width": width, "height": height})
-        is_beside = width >= 1000
+        is_beside = width >= 1200
         toggle = playground.settings_toggle
         await expect(toggle).to_have_attribute("aria-expanded", "true" if is_beside else "false")
         if not is_beside:
             await toggle.click()
         await expect(playground.settings).to_be_in_viewport(ratio=1)
         await _save(playground, f"settings-{theme}-{width}")
+        if not is_beside:
+            await playground.page.keyboard.press("Escape")
 
 
 async def test_the_picture_of_the_readme(open_playground: OpenPlayground) -> None:

@@ -35,13 +35,10 @@ async def test_what_is_written_while_a_turn_runs_is_kept(playground: Playground)
     await playground.simulate("speed=20")
     await playground.send("Hello")
     await playground.write("the next message")
-    await playground.message.press("Enter")
-    await expect(playground.said).to_contain_text("The answer is still coming")
-    await expect(playground.message).to_have_value("the next message")
-    await expect(playground.user_messages).to_have_count(1)
     await playground.message.press("Escape")
     await playground.ended()
     await expect(playground.message).to_have_value("the next message")
+    await expect(playground.user_messages).to_have_count(1)
 
 
 async def test_a_refused_message_is_still_in_its_box(playground: Playground) -> None:
@@ -97,8 +94,8 @@ TITLES = (
 async def test_the_empty_state_offers_examples_sent_at_one_click(playground: Playground) -> None:
     await expect(playground.welcome.get_by_role("heading")).to_be_visible()
     await expect(playground.examples.locator(".example-title")).to_have_text(list(TITLES))
-    await playground.write("a draft")
     for title in TITLES:
+        await playground.write("a draft")
         card = playground.examples.filter(has_text=title)
         text = await card.locator(".example-text").inner_text()
         await card.click()

@@ -15,6 +15,7 @@ async def test_untouched_settings_send_the_defaults(playground: Playground) -> N
     assert body == {
         "text": "Hello",
         "attachments": [],
+        "files": [],
         "options": {
             "effort": None,
             "system": "",

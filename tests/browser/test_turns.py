@@ -40,45 +40,29 @@ async def test_a_turn_can_be_stopped_before_anything_came(playground: Playground
     await playground.simulate("delay=60")
     await playground.send("Hello")
     await expect(playground.turns).to_contain_text("Waiting for the first token")
-    await playground.send_button.click()
+    await playground.stop_button.click()
     await playground.ended()
     await expect(playground.notices).to_contain_text("Stopped before anything came.")
 
 
-async def test_retry_replaces_the_last_answer(playground: Playground) -> None:
-    await playground.ask("First")
-    await playground.ask("Second")
-    retry = playground.page.get_by_role("button", name="Answer again")
-    await expect(retry).to_have_count(1)
-    first, second = await playground.turns.element_handles()
-    async with playground.page.expect_response("**/turns") as answered:
-        await retry.click()
-    body = (await answered.value).request.post_data_json
-    assert body["retry"] is True
-    turn = await playground.ended()
-    await expect(turn.get_by_test_id("answer")).to_contain_text("Second")
-    await expect(playground.turns).to_have_count(2)
-    await expect(playground.user_messages).to_have_count(2)
-    assert await first.evaluate("turn => turn.isConnected")
-    assert not await second.evaluate("turn => turn.isConnected")
-    await playground.reload()
-    await expect(playground.turns).to_have_count(2)
-
-
-async def test_new_chat_empties_the_page_and_ends_the_run(playground: Playground) -> None:
+async def test_new_chat_empties_the_page_and_the_run_goes_on_in_its_own(
+    playground: Playground,
+) -> None:
     await playground.simulate(SLOW_ANSWER)
     await playground.send("Tell me something long")
     await expect(playground.answers).to_contain_text("Section 1")
-    async with playground.page.expect_request(
-        lambda request: request.method == "DELETE" and "/api/runs/" in request.url
-    ):
-        await playground.new_chat()
+    await playground.new_chat()
     await expect(playground.turns).to_have_count(0)
     await expect(playground.user_messages).to_have_count(0)
     await expect(playground.message).to_be_focused()
     await expect(playground.send_button).to_have_attribute("data-state", "send")
-    await playground.reload()
-    await expect(playground.welcome).to_be_visible()
+    await playground.page.go_back()
+    await expect(playground.turns).to_have_attribute("data-state", "running")
+    await expect(playground.answers).to_contain_text("Section 2")
+    await expect(playground.user_messages).to_have_count(1)
+    await playground.stop_button.click()
+    await playground.ended()
+    await expect(playground.turns).to_have_count(1)
 
 
 async def test_the_line_under_a_turn_has_its_figures(playground: Playground) -> None:

@@ -7,6 +7,7 @@ import gradio as gr
 import pytest
 
 from app.chat.request import Options
+from app.ui.chat_list import build_chat_list
 from app.ui.controls import EFFORTS
 from app.ui.header import PRODUCT, header_html
 from app.ui.page import THEME, PageSettings, build_page
@@ -89,10 +90,11 @@ def test_idle_gradio_does_not_poll_a_thousand_times_a_second() -> None:
 
 def test_templates_are_constant_and_hold_no_value() -> None:
     with gr.Blocks() as page:
+        build_chat_list()
         build_transcript()
         build_composer()
     islands = [each for each in page.blocks.values() if isinstance(each, gr.HTML)]
-    assert len(islands) == 2
+    assert len(islands) == 3
     for island in islands:
         assert island.value is None
         assert "${" not in island.html_template
@@ -103,12 +105,12 @@ def test_the_simulator_is_said_in_a_plain_sentence() -> None:
     html = header_html(simulator=True, server_label="Simulator")
     assert f"<span>{PRODUCT}</span></h1>" in html
     assert "No model is connected: answers come from the built-in simulator." in html
-    assert "Connected" not in html
+    assert 'data-state="simulator"' in html
 
 
 def test_a_connected_server_is_named_and_its_label_is_text() -> None:
     html = header_html(simulator=False, server_label='<img src=x onerror=alert(1)> "${pwn()}"')
-    assert "Connected" in html
+    assert 'data-state="checking"' in html
     assert "simulator" not in html
     assert "&lt;img src=x onerror=alert(1)&gt;" in html
     assert "<img src=x" not in html

@@ -10,6 +10,7 @@ import pytest
 
 from app.tools.arguments import ArgumentChecker
 from app.ui.page import HEAD
+from app.ui.texts import text
 
 ASSETS = Path(__file__).parents[2] / "assets"
 SCRIPTS = sorted(ASSETS.glob("js/*js"))
@@ -42,7 +43,7 @@ def test_every_imported_module_and_name_exists(script: Path) -> None:
 
 def test_every_module_is_reached_from_one_that_gradio_mounts() -> None:
     reached = {"head.js"}
-    waiting = ["transcript.mjs", "composer.mjs", "header.mjs", "settings.mjs"]
+    waiting = ["transcript.mjs", "composer.mjs", "chats.mjs", "header.mjs", "settings.mjs"]
     while waiting:
         name = waiting.pop()
         if name in reached:
@@ -91,8 +92,7 @@ def read_examples() -> list[dict[str, object]]:
 
 def test_the_examples_are_those_of_the_preset_and_one_for_each_kind_of_media() -> None:
     examples = read_examples()
-    texts = [example["text"] for example in examples]
-    assert texts[:4] == [
+    assert [text(f"example.{example['id']}.text") for example in examples[:4]] == [
         "Explain sparse attention in three concise sentences.",
         "What is machine learning?",
         "How many r's in strawberry?",
@@ -111,3 +111,15 @@ def test_the_tool_of_the_weather_example_takes_a_place() -> None:
     assert checker.declared("get_weather")
     assert not checker.problems("get_weather", '{"location": "Paris"}')
     assert checker.problems("get_weather", "{}")
+
+
+@pytest.mark.parametrize("path", STYLESHEETS, ids=lambda path: path.name)
+def test_a_stylesheet_names_the_sides_of_a_line_by_its_direction(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.findall(
+        r"(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)", text
+    )
+    for name, top, right, bottom, left in re.findall(
+        r"(margin|padding): (\S+) (\S+) (\S+) (\S+);", text
+    ):
+        assert right == left, f"{name}: {top} {right} {bottom} {left}"

@@ -1,0 +1,113 @@
+// What the cards of the conversation ask of the page around them. While a run goes on most of it
+// is not to be had, which is said; so is what the server refuses.
+
+import { Refused } from "./api.mjs";
+import { chat } from "./chat.mjs";
+import { asMarkdown, asWritten } from "./markdown.mjs";
+import { options, problem } from "./settings.mjs";
+import { t } from "./texts.mjs";
+
+export class CardPage {
+  /** @param {import("./transcript.mjs").Transcript} transcript */
+  constructor(transcript) {
+    this.transcript = transcript;
+  }
+
+  isFollowed() {
+    return this.transcript.follower.following;
+  }
+
+  /** Whether the chat can be changed now; where it cannot, that is said. */
+  isFree() {
+    if (chat.busy) chat.tell("refused", { sentence: t("transcript.busy") });
+    return !chat.busy;
+  }
+
+  /** Asks something of the chat; what is refused is said near the message box, and gives null. */
+  async ask(asking) {
+    try {
+      return await asking();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      chat.tell("refused", { sentence: error.sentence });
+      return null;
+    }
+  }
+
+  /** Has the model do something; what the settings make impossible is said. */
+  async run(asking) {
+    if (!this.isFree()) return;
+    const wrong = problem();
+    if (wrong) return chat.tell("refused", { sentence: wrong });
+    await this.ask(asking);
+  }
+
+  /** Answers a message again; without `effort` at the one of the settings. */
+  retry(turn, effort) {
+    return this.run(async () => {
+      const message = await this.transcript.messageOf(turn);
+      if (!message) return;
+      const asked = effort === undefined ? options() : { ...options(), effort };
+      await chat.retry(message.id, turn.id, asked);
+    });
+  }
+
+  goOn() {
+    return this.run(() => chat.goOn(options()));
+  }
+
+  /**
+   * Sends a message worded anew; false where it cannot be done now.
+   * @throws {Refused}
+   */
+  async editMessage(view, message) {
+    if (!this.isFree()) return false;
+    const wrong = problem();
+    if (wrong) throw new Refused(0, { code: "settings", message: wrong });
+    await chat.edit(view.id, message, options());
+    return true;
+  }
+
+  /** Puts the reader's wording beside an answer. */
+  async editAnswer(turn, text) {
+    if (!this.isFree()) return false;
+    const at = this.transcript.entries.indexOf(turn);
+    if ((await chat.editAnswer(turn.id, text)) === null) return false;
+    this.transcript.entries[at]?.element.focus({ preventScroll: true });
+    return true;
+  }
+
+  /** Takes the last message back into the message box. */
+  async takeBack() {
+    if (!this.isFree()) return;
+    const { id } = chat;
+    const message = await chat.undo();
+    if (message === null || id !== chat.id) return;
+    const { text, attachments, files } = message;
+    chat.tell("draft", { text, attachments, files });
+  }
+
+  choose(view, id, way) {
+    if (this.isFree()) return this.transcript.choose(view, id, way);
+  }
+
+  /** @throws {Refused} */
+  rate(turn, value, comment) {
+    return chat.rate(turn.id, value, comment);
+  }
+
+  messageSource(id) {
+    return this.ask(() => chat.messageSource(id));
+  }
+
+  /** A turn as Markdown, to be copied. @throws {Refused} */
+  async readSource(turn) {
+    return asMarkdown((await chat.source(turn.id)).parts);
+  }
+
+  /** The words of the answer, to be edited; or null. */
+  async answerText(turn) {
+    const source = await this.ask(() => chat.source(turn.id));
+    return source && asWritten(source.parts);
+  }
+}

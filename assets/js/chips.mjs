@@ -1,0 +1,49 @@
+// What goes with a message beside what is written, shown in its box: the effort, the tools declared.
+
+import { chat } from "./chat.mjs";
+import { el, icon, iconButton, setText } from "./dom.mjs";
+import { list } from "./format.mjs";
+import { openSettings } from "./panel.mjs";
+import { effortName, onSettings } from "./settings.mjs";
+import { t } from "./texts.mjs";
+
+/** The effort; a click leads to where it is chosen. */
+export function effortChip() {
+  const chip = el(
+    "button.button.effort-chip",
+    {
+      type: "button",
+      title: t("composer.change_effort"),
+      onclick: () => openSettings("#effort input[type=range]"),
+    },
+    icon("thought"),
+    el("span"),
+  );
+  const show = () => {
+    const effort = effortName();
+    setText(chip.lastChild, effort);
+    chip.setAttribute("aria-label", t("composer.effort", { effort }));
+  };
+  onSettings(show);
+  show();
+  return chip;
+}
+
+/** The names of the tools that are declared with each turn. */
+export function toolsChip() {
+  const chip = el("div.composer-tools", { hidden: true, "data-testid": "declared-tools" });
+  const show = () => {
+    const names = list(chat.tools.map((tool) => tool.function?.name ?? t("composer.unnamed_tool")));
+    chip.hidden = !names;
+    chip.replaceChildren();
+    if (!names) return;
+    chip.append(
+      icon("tool"),
+      el("span.composer-tools-names", { title: t("composer.tools_declared", { names }) }, names),
+      iconButton("close", t("composer.tools_undeclare", { names }), () => chat.declare([])),
+    );
+  };
+  chat.addEventListener("tools", show);
+  show();
+  return chip;
+}

@@ -1,0 +1,24 @@
+// One sentence near the message box, also read out.
+
+import { announce } from "./announce.mjs";
+import { el, setText } from "./dom.mjs";
+
+export class Said {
+  constructor() {
+    this.text = el("p.composer-said", { hidden: true, "data-testid": "composer-said" });
+    this.element = el("div.composer-alert", { role: "alert" }, this.text);
+  }
+
+  /** "quiet" tells, "refused" asks for something. */
+  say(sentence, tone) {
+    setText(this.text, sentence);
+    this.text.dataset.tone = tone;
+    this.text.hidden = false;
+    announce(sentence);
+  }
+
+  unsay() {
+    this.text.hidden = true;
+    setText(this.text, "");
+  }
+}
