@@ -221,6 +221,16 @@ class ChatStore:
             await _node(connection, owner, chat, node)
             await lead_to(connection, owner, chat, await end_of_version(connection, node))
 
+    async def end_at(self, owner: str, chat: str, node: str) -> None:
+        """The active path now ends at this entry; what followed it stays as versions.
+
+        Raises ChatUnknown.
+        """
+        async with self._database.begin() as connection:
+            await _chat(connection, owner, chat, to_change=True)
+            await _node(connection, owner, chat, node)
+            await lead_to(connection, owner, chat, node)
+
     async def step_back(self, owner: str, chat: str, node: str) -> None:
         """The active path now ends before this entry, which stays as a version.
 

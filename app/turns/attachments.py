@@ -33,11 +33,7 @@ async def with_media(
             for message in conversation.messages
         )
     )
-    repair = Repair(
-        "history_repaired",
-        "A picture or clip that is no longer kept was replaced by a note: attach it again.",
-    )
-    return noted, urls, (repair,)
+    return noted, urls, (Repair.of("history_repaired", "gone_media"),)
 
 
 def _newest(conversation: Conversation) -> list[Attachment]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -9,18 +12,39 @@ from starlette.responses import JSONResponse
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
-    """A request that is not carried out. `message` and `remedy` are for a person to read."""
+    """A request that is not carried out. `message` and `remedy` are for a person to read.
 
-    def __init__(self, status: int, code: str, message: str, remedy: str = "") -> None:
+    Where the message holds values, `key` and `values` are what it is made from, for a page in
+    another language.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        remedy: str = "",
+        *,
+        key: str = "",
+        values: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
         self.remedy = remedy
+        self.key = key
+        self.values = dict(values or {})
 
     def response(self) -> JSONResponse:
         """The refusal as the routes answer it."""
-        error = {"code": self.code, "message": self.message, "remedy": self.remedy}
+        error: dict[str, Any] = {
+            "code": self.code,
+            "message": self.message,
+            "remedy": self.remedy,
+        }
+        if self.key:
+            error |= {"key": self.key, "values": self.values}
         return JSONResponse({"error": error}, status_code=self.status)
 
 

@@ -70,9 +70,23 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
             try:
                 prepared = await prepare(data, name, desk.limits)
             except MediaRefused as refused:
-                raise Refusal(422, "media_refused", str(refused)) from None
+                sentence = refused.sentence
+                raise Refusal(
+                    422,
+                    "media_refused",
+                    str(refused),
+                    key=f"media.{sentence.key}",
+                    values=sentence.values,
+                ) from None
         attachment = await desk.store.add(me, prepared.attachment, prepared.data)
-        return {**media_view(attachment, desk.address), "notes": list(prepared.notes)}
+        return {
+            **media_view(attachment, desk.address),
+            "notes": list(prepared.notes),
+            "note_sentences": [
+                {"key": f"media_note.{note.key}", "values": dict(note.values)}
+                for note in prepared.notes
+            ],
+        }
 
     @router.get("/{content_hash}")
     async def fetch(

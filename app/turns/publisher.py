@@ -7,7 +7,8 @@ open block seldom enough that rendering stays cheap. Nothing is sent twice when 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from app.chat.entries import CallCheck
@@ -35,11 +36,21 @@ RENDER_S = 0.15
 USAGE_S = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A part that a turn held before it is gone on with, and that part's figures."""
+
+    delta: ReasoningDelta | ContentDelta
+    seconds: float
+    tokens: int | None
+    estimated: bool
+
+
 class Publisher:
     """Tells a log what happens in one turn. `check` judges a call that is whole.
 
-    `begins_with` is what the turn held before, if it goes on with one: it is shown at once, and
-    not counted.
+    `begins_with` is what the turn held before, if it goes on with one: it is shown at once, with
+    its own figures, and is no part of `tokens`' counts.
     """
 
     def __init__(
@@ -48,7 +59,7 @@ class Publisher:
         turn_id: str,
         rendering: Rendering,
         check: Callable[[ToolCall], CallCheck],
-        begins_with: Iterable[Event] = (),
+        begins_with: Sequence[Before] = (),
     ) -> None:
         self._log = log
         self._rendering = rendering
@@ -61,9 +72,10 @@ class Publisher:
         self._calls: dict[int, OpenCall] = {}
         self._tokens: list[tuple[int | None, bool]] = []
         log.append("turn", turn=turn_id)
-        for event in begins_with:
-            self.add(event)
-        self._meter.restart()
+        self._before = begins_with
+        for before in begins_with:
+            self.add(before.delta)
+            self._meter.restart()
 
     @property
     def tokens(self) -> tuple[tuple[int | None, bool], ...]:
@@ -186,12 +198,17 @@ class Publisher:
         self._cancel_timer()
         if part.kind == "answer":
             self._log_changes(part, final=True)
-        tokens, estimated = self._meter.close_part()
-        self._tokens[part.number] = (tokens, estimated)
+        tokens, estimated = self._tokens[part.number] = self._meter.close_part()
+        seconds = self._loop.time() - part.began
+        if part.number < len(self._before):
+            before = self._before[part.number]
+            seconds += before.seconds
+            estimated = before.estimated or (estimated and tokens > 0)
+            tokens += before.tokens or 0
         self._log.append(
             "part_closed",
             part=part.number,
-            seconds=round(self._loop.time() - part.began, 3),
+            seconds=round(seconds, 3),
             tokens=tokens,
             estimated=estimated,
         )

@@ -156,6 +156,8 @@ async def _begin(
     if begun.message is not None:
         await store.open(me, chat_id)
         await store.add(me, chat_id, begun.message, parent)
+    elif begun.base is None:
+        await store.end_at(me, chat_id, begun.parent)  # whoever reloads meets the new answer alone
     return begun
 
 

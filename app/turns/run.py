@@ -31,7 +31,7 @@ from app.turns.context import after_turn
 from app.turns.ended import check_call, ended_turn
 from app.turns.log import EventLog
 from app.turns.prices import Prices
-from app.turns.publisher import Publisher
+from app.turns.publisher import Before, Publisher
 from app.turns.rendering import Rendering
 from app.turns.runs import Runs
 from app.turns.slots import Slots
@@ -259,18 +259,21 @@ class Run:
             self._grace_timer = None
 
 
-def _shown(base: TurnEntry | None) -> tuple[Event, ...]:
-    """The events that bring a cut turn onto the page again, up to the seam."""
+def _shown(base: TurnEntry | None) -> list[Before]:
+    """What brings a cut turn onto the page again, up to the seam."""
     if base is None:
-        return ()
-    events: list[Event] = []
-    for part in base.turn.parts:
+        return []
+    turn = base.turn
+    shown: list[Before] = []
+    for at, part in enumerate(turn.parts):
+        figures = (turn.timings.part_seconds[at], *base.tokens[at])
         if isinstance(part, Reasoning):
-            events.append(ReasoningDelta(part.text))
+            shown.append(Before(ReasoningDelta(part.text), *figures))
         elif isinstance(part, Text):
-            last = part is base.turn.parts[-1]
-            events.append(ContentDelta(part.text.rstrip() if last else part.text))
-    return tuple(events)
+            is_last = at == len(turn.parts) - 1
+            text = part.text.rstrip() if is_last else part.text
+            shown.append(Before(ContentDelta(text), *figures))
+    return shown
 
 
 def _was_moved(more: Turn) -> bool:

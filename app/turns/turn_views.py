@@ -82,11 +82,15 @@ def turn_outcome(entry: TurnEntry, prices: Prices) -> dict[str, Any]:
 
 
 def can_continue(entry: TurnEntry) -> bool:
-    """Whether the server can be asked to go on with it: something came, no call, and no end."""
+    """Whether the server can be asked to go on with it: something came, no call, and no end.
+
+    A thought alone is no end, however it ended.
+    """
     turn = entry.turn
     if not turn.parts or turn.tool_calls:
         return False
-    return entry.edited or not (turn.complete and turn.finish_reason in _FINISHED)
+    is_ended = turn.complete and turn.finish_reason in _FINISHED and bool(turn.content.strip())
+    return entry.edited or not is_ended
 
 
 def turn_source(entry: TurnEntry) -> dict[str, Any]:

@@ -30,9 +30,12 @@ function tone(code) {
 }
 
 /** What a notice says, in the reader's language; the server's own words stay as they are. */
-function words({ key, values, message, remedy }) {
+function words({ key, values, message, remedy, more = [] }) {
+  const first = told(`notice.${key}.message`, values, message);
+  const isEnglish = first === message; // which holds all that there is to say
+  const others = isEnglish ? [] : more.map((each) => told(`notice.${each.key}.message`, each.values, ""));
   return {
-    message: told(`notice.${key}.message`, values, message),
+    message: join(first, ...others),
     remedy: told(`notice.${key}.remedy`, values, remedy),
   };
 }

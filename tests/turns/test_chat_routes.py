@@ -92,6 +92,31 @@ async def test_an_edited_message_is_a_version_with_an_answer_of_its_own(client: 
     assert shown[0]["versions"]["at"] == 1
 
 
+async def test_while_a_message_is_answered_again_the_chat_ends_at_it(client: Client) -> None:
+    first = await ask(client, "Hello")
+    await ask(client, "And then?")
+    message = first["message"]["id"]
+    status, started = await client.call("POST", TURNS, "stall-after=3", json={"retry": message})
+    assert status == 201
+    assert [m["id"] for m in await messages(client)] == [message]
+    await client.call("DELETE", f"/api/runs/{started['run']}")
+    shown = await messages(client)
+    assert [m["id"] for m in shown] == [message, started["turn"]]
+    assert shown[1]["versions"]["at"] == 2
+
+
+async def test_a_thought_alone_can_be_gone_on_with_to_an_answer(client: Client) -> None:
+    cut = await ask(client, "Explain a hash table in 80 words.", options={"max_tokens": 5})
+    assert await answer(client, cut["turn"]) == ""
+    assert (await messages(client))[-1]["can_continue"]
+    await post(client, **{"continue": True})
+    assert await answer(client, cut["turn"])
+    assert [part["kind"] for part in (await messages(client))[-1]["parts"]] == [
+        "reasoning",
+        "answer",
+    ]
+
+
 async def test_a_message_can_follow_any_entry(client: Client) -> None:
     first = await ask(client, "Hello")
     await ask(client, "In one tab")

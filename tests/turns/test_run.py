@@ -278,6 +278,9 @@ async def test_a_continuation_is_told_from_the_turns_beginning_and_kept_in_its_p
     assert (run.turn_id, events[0]["turn"]) == ("t1", "t1")
     assert [e["text"] for e in events if e["type"] == "reasoning"] == ["hm"]
     assert next(e for e in events if e["type"] == "block")["html"] == "<p>One, two, three.</p>"
+    closed = [e for e in events if e["type"] == "part_closed"]
+    assert [(e["tokens"], e["estimated"]) for e in closed] == [(3, False), (5, True)]
+    assert closed[0]["seconds"] >= 1.0, "of the thought as it was"
     assert "parts" not in events[-2]
     entries = await one.entries()
     assert [entry.id for entry in entries] == ["m1", "t1"]
