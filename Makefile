@@ -13,7 +13,7 @@ run: $(VENV)/app.stamp
 test: $(VENV)/test.stamp
 	@sh tests/browser/chromium.sh
 	@sh tests/store/postgresql.sh
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/check.stamp
 	$(BIN)/ruff format --check .

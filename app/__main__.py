@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from app.commands.arguments import parse
 
@@ -15,13 +16,15 @@ def main() -> int:
         from app.commands.ask import ask
 
         return ask(arguments)
-    if arguments.command == "simulate":
-        from app.commands.simulate import simulate
+    with suppress(KeyboardInterrupt):  # which is how a server is ended, whatever it does just now
+        if arguments.command == "simulate":
+            from app.commands.simulate import simulate
 
-        return simulate(arguments)
-    from app.commands.serve import serve
+            return simulate(arguments)
+        from app.commands.serve import serve
 
-    return serve()
+        return serve()
+    return 0
 
 
 if __name__ == "__main__":

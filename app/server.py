@@ -122,8 +122,8 @@ class Application:
 
     async def prepare(self) -> None:
         """Sees to it that the store can be used, before anybody is let in. Raises StoreError."""
-        await self.kept.database.open()
-        await self.kept.database.close()
+        async with self.kept.opened():
+            pass
 
 
 def create_application(settings: Settings) -> Application:

@@ -29,6 +29,8 @@ MESSAGES: Final[Mapping[str, str]] = {
     "cut_short.why": (
         "The stream broke off before the server finished ({detail}); what came is kept."
     ),
+    "cut_short.ended": "The playground was ended in the middle of the answer; what came is kept.",
+    "empty_reply.ended": "The playground was ended before anything came of the answer.",
     "empty_reply": "The server sent nothing: no reasoning, no answer, no call.",
     "empty_reply.why": "The server sent nothing: no reasoning, no answer, no call ({detail}).",
     "ended_by_server": "The server ended the answer for a reason of its own: “{reason}”.",
@@ -56,7 +58,10 @@ MESSAGES: Final[Mapping[str, str]] = {
     "invalid_arguments.cut": "The arguments of “{name}” are not valid: {problems}.",
     "invalid_arguments.unnamed": "The arguments of “the call” are not valid: {problems}.",
     "invalid_arguments.unnamed_cut": "The arguments of “the call” are not valid: {problems}.",
-    "not_kept": "This turn could not be stored: it is gone from the chat after a reload.",
+    "not_kept": (
+        "This turn could not be stored: after a reload it is missing until the playground is "
+        "restarted."
+    ),
     "media_replaced.image": (
         "An older image was replaced by a note: the server takes one image a prompt."
     ),
@@ -117,6 +122,7 @@ REMEDIES: Final[Mapping[str, str]] = {
     "stopped": "Continue it, or retry for a whole answer.",
     "stopped.nothing": "Retry for a whole answer.",
     "cut_short": "Continue it, or retry for a whole answer.",
+    "empty_reply.ended": "Retry for an answer.",
     "empty_reply": "Retry; if it happens again, look at the server's log.",
     "ended_by_server": "Retry, or change the prompt.",
     "token_limit": "Continue it, or allow more tokens and retry.",

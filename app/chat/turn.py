@@ -95,7 +95,7 @@ def continued(base: Turn, more: Turn) -> Turn:
 
     The prompt of a continuation closes the thought, so reasoning that comes with no answer is the
     answer under a wrong label (vLLM's streaming parser before its fix of #40816). Token counts add
-    up to what the whole takes of the context; without a count of both there is none.
+    up to what the whole takes of the context.
     """
     if not more.parts:
         return replace(more, parts=base.parts, usage=base.usage, timings=_added(base, more, ()))
@@ -139,7 +139,7 @@ def _usage_of_both(
     base: Mapping[str, Any] | None, more: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     if base is None or more is None:
-        return None
+        return more  # its prompt holds what came before
     counts = [usage.get("completion_tokens") for usage in (base, more)]
     if not all(isinstance(count, int) for count in counts):
         return None

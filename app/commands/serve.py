@@ -6,8 +6,7 @@ import asyncio
 import socket
 import sys
 
-import uvicorn
-
+from app.commands.serving import serve_until_ended
 from app.settings import Settings, SettingsError, load_settings
 
 
@@ -41,17 +40,10 @@ def serve() -> int:
         )
     else:
         print(f"Model server: {connection.label}", flush=True)
+    print(f"Chats are kept in: {application.kept.database.place}", flush=True)
     shown = f"[{host}]" if ":" in host else host
-    print(f"GLM Playground: http://{shown}:{port} (Ctrl+C ends it)", flush=True)
-    config = uvicorn.Config(
-        application.asgi,
-        loop="uvloop" if sys.platform != "win32" else "asyncio",
-        log_level="warning",
-        access_log=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=3,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    line = f"GLM Playground: http://{shown}:{port} (Ctrl+C ends it)"
+    serve_until_ended(application.asgi, listener, line, grace_s=3)
     return 0
 
 

@@ -6,8 +6,7 @@ import argparse
 import socket
 import sys
 
-import uvicorn
-
+from app.commands.serving import serve_until_ended
 from app.simulator import SimulatorSettings, create_simulator
 
 
@@ -22,14 +21,7 @@ def simulate(arguments: argparse.Namespace) -> int:
         )
         return 2
     port = listener.getsockname()[1]
-    print(f"Simulated model server: http://{arguments.host}:{port}/v1", flush=True)
     settings = SimulatorSettings(tokens_per_second=arguments.tokens_per_second)
-    config = uvicorn.Config(
-        create_simulator(settings),
-        loop="uvloop" if sys.platform != "win32" else "asyncio",
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=1,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    line = f"Simulated model server: http://{arguments.host}:{port}/v1"
+    serve_until_ended(create_simulator(settings), listener, line, grace_s=1)
     return 0

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.chat.entries import Entry, Feedback, Node, TurnEntry, UserEntry
 from app.store.database import Database
 from app.store.listing import ChatLine, line_of, lines, list_chats
-from app.store.paths import end_of_version, go_on, lead_to, read_node, read_path
+from app.store.paths import end_of_version, follow, go_on, lead_to, read_node, read_path
 from app.store.payloads import columns_of, kind_of
 from app.store.retention import adopt, delete_chat, expire
 from app.store.schema import TITLE_CHARACTERS, AnyRow, chats, node_media, nodes
@@ -147,12 +147,20 @@ class ChatStore:
             return await read_node(connection, owner, chat, node)
 
     async def add(
-        self, owner: str, chat: str, entry: Entry, parent: str | None, *, updated: bool = True
+        self,
+        owner: str,
+        chat: str,
+        entry: Entry,
+        parent: str | None,
+        *,
+        updated: bool = True,
+        belated: bool = False,
     ) -> Node:
         """Adds an entry below `parent`, None for a first message; the active path ends there now.
 
-        `updated` False leaves the chat's place in the list. Raises ChatUnknown, also where
-        `parent` is of another chat.
+        `updated` False leaves the chat's place in the list. `belated`: the chat may have gone on
+        without the entry, which then is a version beside the active path. Raises ChatUnknown, also
+        where `parent` is of another chat.
         """
         now = self._now()
         columns = columns_of(entry)
@@ -184,8 +192,10 @@ class ChatStore:
                 await connection.execute(insert(node_media), rows)
             if above is not None and parent == line.leaf:
                 await go_on(connection, owner, chat, above.id, entry.id)
-            else:
+            elif not belated:
                 await lead_to(connection, owner, chat, entry.id)
+            elif above is not None:
+                await follow(connection, above.id, entry.id)
             await _change(
                 connection,
                 owner,
@@ -193,7 +203,7 @@ class ChatStore:
                 size=chats.c.size + columns["size"],
                 updated=now if updated else chats.c.updated,
             )
-        await self._keep_within(columns["size"])
+        await self._keep_within(columns["size"], (owner, chat))
         return Node(entry, parent, versions, now)
 
     async def replace(self, owner: str, chat: str, entry: TurnEntry) -> None:
@@ -316,12 +326,16 @@ class ChatStore:
         async with self._database.begin() as connection:
             return await expire(connection, before, self._max_bytes)
 
-    async def _keep_within(self, added: int) -> None:
-        """Looks whether all chats still fit, whenever a good part of the room was added."""
+    async def _keep_within(self, added: int, in_use: tuple[str, str]) -> None:
+        """Looks whether all chats still fit, whenever a good part of the room was added.
+
+        The chat that was added to stays, even when it alone is over the cap.
+        """
         self._added_bytes += added
         if self._max_bytes is not None and self._added_bytes * _LOOKS > self._max_bytes:
             self._added_bytes = 0
-            await self.expire()
+            async with self._database.begin() as connection:
+                await expire(connection, None, self._max_bytes, in_use)
 
 
 async def _chat(

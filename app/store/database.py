@@ -90,6 +90,14 @@ class Database:
         self._opened: AsyncEngine | None = None
         self._writing: AbstractAsyncContextManager[Any] = nullcontext()
 
+    @property
+    def place(self) -> str:
+        """Where it is, for a reader: the file, or host and name; never a password."""
+        if self._sqlite:
+            return self._url.database or ""
+        host = self._url.host or "a socket"
+        return f"{self._url.get_backend_name()} at {host}, {self._url.database}"
+
     async def open(self) -> None:
         """Connects, and brings the tables up to date. Raises StoreError."""
         try:

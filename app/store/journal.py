@@ -21,6 +21,7 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from app.chat.events import Event
+from app.store.database import StoreError
 from app.store.folders import make_private
 from app.store.texts import storable
 
@@ -68,7 +69,10 @@ class Journal:
         """Nothing more comes. What is not deleted is a left-over once this process has ended."""
         self._close()
         if delete:
-            self._path.unlink(missing_ok=True)
+            try:
+                self._path.unlink(missing_ok=True)
+            except OSError as error:  # what is stored already is not restored a second time
+                logger.error("A journal that is done with cannot be deleted: %s", error)
 
     def _write_line(self, values: Mapping[str, Any]) -> None:
         if self._file is None:
@@ -100,10 +104,16 @@ class Journals:
         self._lock = _lock_of(self._own)
 
     def open(self) -> None:
-        """Makes this process's folder; its lock is held before there is one."""
-        make_private(self._folder)
-        self._lock.acquire(timeout=0)
-        self._own.mkdir(mode=0o700)
+        """Makes this process's folder; its lock is held before there is one. Raises StoreError."""
+        try:
+            make_private(self._folder)
+            self._lock.acquire(timeout=0)
+            self._own.mkdir(mode=0o700)
+        except OSError as error:
+            raise StoreError(
+                f"The folder {self._folder} cannot be written to ({error.strerror}): make it "
+                "writable, or set GLM_DATA_FOLDER to another."
+            ) from error
 
     def close(self) -> None:
         """Lets the folder go; it is deleted where nothing is left in it."""

@@ -24,7 +24,7 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.chat.messages import Attachment
-from app.store.database import Database
+from app.store.database import Database, StoreError
 from app.store.folders import make_private
 from app.store.schema import media, node_media
 from app.store.texts import storable
@@ -60,9 +60,15 @@ class MediaStore:
         self._now = now
 
     async def add(self, owner: str, attachment: Attachment, data: bytes) -> Attachment:
-        """Keeps the media for this owner. The newest is kept even when it alone is over the cap."""
+        """Keeps the media for this owner. The newest is kept even when it alone is over the cap.
+
+        Raises StoreError where the disk is full.
+        """
         path = self._path(attachment.hash)
-        unfinished = await asyncio.to_thread(_write_beside, path, data)
+        try:
+            unfinished = await asyncio.to_thread(_write_beside, path, data)
+        except OSError as error:
+            raise StoreError(f"A picture or a clip cannot be written: {error}.") from error
         try:
             async with self._changing() as connection:
                 await asyncio.to_thread(os.replace, unfinished, path)
@@ -244,11 +250,18 @@ async def _owned(connection: AsyncConnection) -> set[str]:
 
 
 def _write_beside(path: Path, data: bytes) -> Path:
-    """Writes the bytes under another name, readable for nobody else: to be renamed when whole."""
+    """Writes the bytes under another name, readable for nobody else: to be renamed when whole.
+
+    What cannot be written whole leaves nothing. Raises OSError.
+    """
     make_private(path.parent)
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(data)
+    try:
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
     return unfinished
 
 

@@ -81,6 +81,13 @@ async def go_on(
     )
 
 
+async def follow(connection: AsyncConnection, above: str, following: str) -> None:
+    """Where a version ended at the first node, it now goes on with the second."""
+    await connection.execute(
+        update(nodes).where(nodes.c.id == above, nodes.c.chosen.is_(None)).values(chosen=following)
+    )
+
+
 async def lead_to(connection: AsyncConnection, owner: str, chat: str, leaf: str) -> None:
     """The active path now ends at this node: each node above it shows the one that leads there.
 

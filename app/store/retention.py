@@ -49,8 +49,16 @@ async def adopt(connection: AsyncConnection, owner_from: str, owner_to: str) -> 
         )
 
 
-async def expire(connection: AsyncConnection, before: float | None, max_bytes: int | None) -> int:
-    """Deletes chats unchanged since `before`, then the longest unchanged over `max_bytes`."""
+async def expire(
+    connection: AsyncConnection,
+    before: float | None,
+    max_bytes: int | None,
+    in_use: tuple[str, str] = ("", ""),
+) -> int:
+    """Deletes chats unchanged since `before`, then the longest unchanged over `max_bytes`.
+
+    The latter spares the chat `in_use`, by its owner and its id.
+    """
     deleted = 0
     if before is not None:
         gone = await connection.execute(delete(chats).where(chats.c.updated < before))
@@ -63,8 +71,9 @@ async def expire(connection: AsyncConnection, before: float | None, max_bytes: i
             func.sum(chats.c.size).over(order_by=newest_first).label("to"),
         ).subquery()
         over = select(running.c.owner, running.c.id).where(running.c.to > max_bytes)
+        name = tuple_(chats.c.owner, chats.c.id)
         gone = await connection.execute(
-            delete(chats).where(tuple_(chats.c.owner, chats.c.id).in_(over))
+            delete(chats).where(name.in_(over), name != tuple_(*in_use))
         )
         deleted += gone.rowcount
     return deleted

@@ -10,6 +10,7 @@ from app.chat.files import TextFile
 from app.chat.messages import Attachment
 from app.store.chats import ChatLine
 from app.turns.prices import Prices
+from app.turns.tokens import byte_length
 from app.turns.turn_views import Render, turn_view
 
 MediaAddress = Callable[[str], str]
@@ -78,4 +79,4 @@ def media_view(attachment: Attachment, address: MediaAddress) -> dict[str, Any]:
 
 
 def _file_view(file: TextFile) -> dict[str, Any]:
-    return {"name": file.name, "size": len(file.text), "lines": len(file.text.splitlines())}
+    return {"name": file.name, "size": byte_length(file.text), "lines": len(file.text.splitlines())}

@@ -12,6 +12,9 @@ from app.chat.turn import Timings, Turn, continued
 from app.turns.stats import turn_stats
 from app.turns.tokens import estimate_tokens
 
+EDITED = "edited"
+"""The finish reason of a turn that a person worded; of no server."""
+
 
 def ended_turn(
     turn_id: str,
@@ -48,7 +51,7 @@ def edited_turn(turn_id: str, entry: TurnEntry, text: str) -> TurnEntry:
     parts = (*entry.turn.parts[:at], Text(text))
     seconds = (*entry.turn.timings.part_seconds[:at], 0.0)
     tokens = (*entry.tokens[:at], (estimate_tokens(text), True))
-    turn = Turn(parts=parts, finish_reason="stop", timings=Timings(part_seconds=seconds))
+    turn = Turn(parts=parts, finish_reason=EDITED, timings=Timings(part_seconds=seconds))
     unknown = dict.fromkeys(turn_stats(turn, tokens)) | {"estimated": True}  # no server made it
     return TurnEntry(turn_id, turn, (), (), unknown, tokens, effort=entry.effort, edited=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+
+from app.store.database import StoreError
+
+logger = logging.getLogger(__name__)
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
@@ -55,6 +60,16 @@ def install(app: FastAPI) -> None:
     async def _refused(_request: Request, error: Refusal) -> JSONResponse:
         return error.response()
 
+    @app.exception_handler(StoreError)
+    async def _not_kept(_request: Request, error: StoreError) -> JSONResponse:
+        logger.error("%s", error)  # for whoever runs the playground: it may name folders and hosts
+        return Refusal(
+            503,
+            "store_unavailable",
+            "The playground cannot read or write what it keeps just now.",
+            "Try again in a moment; its log tells more.",
+        ).response()
+
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
         return Refusal(422, "invalid_request", *_sentences(error)).response()
@@ -72,6 +87,8 @@ def install(app: FastAPI) -> None:
 def _sentences(error: RequestValidationError) -> tuple[str, str]:
     problems = []
     for problem in error.errors():
+        if problem["type"] == "json_invalid":
+            return "The request's body is no JSON.", "Send a JSON object."
         where = ".".join(str(step) for step in problem["loc"] if step not in ("body", "query"))
         what = str(problem["msg"]).removeprefix("Value error, ")
         problems.append(f"{where}: {what}" if where else what)

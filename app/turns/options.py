@@ -91,7 +91,7 @@ class NewFile(_Body):
     def _has_no_folders(cls, name: str) -> str:
         last = name.replace("\\", "/").rsplit("/", 1)[-1]
         plain = "".join(c for c in last if c.isprintable() and c != "`").strip()
-        if not plain:
+        if not plain.strip(". "):
             raise ValueError("a file needs a name")
         return plain
 
@@ -153,7 +153,14 @@ class AnswerEdit(_Body):
     """An answer in a person's wording."""
 
     turn: NodeId
-    text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
+    text: str = Field(max_length=MAX_TEXT)
+
+    @field_validator("text")
+    @classmethod
+    def _says_something(cls, text: str) -> str:
+        if not text.strip():
+            raise ValueError("the answer is empty: write something, or leave it as it was")
+        return text
 
 
 class Rating(_Body):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from app.chat.entries import TurnEntry
-from app.chat.events import Event, Failed
-from app.chat.notices import ArgumentChecker
+from app.chat.events import Event
+from app.chat.notices import ArgumentChecker, Notice
 from app.chat.turn import Turn, TurnBuilder
 from app.store.chats import ChatStore, ChatUnknown
 from app.store.journal import Journals, LeftOver
@@ -16,7 +17,11 @@ from app.turns.ended import ended_turn, estimated_tokens
 
 logger = logging.getLogger(__name__)
 
-_ENDED = "the playground was ended in the middle of it"
+_ENDINGS = {
+    "cut_short": Notice.of("cut_short.ended"),
+    "empty_reply": Notice.of("empty_reply.ended"),
+}
+"""What is said in place of the server's part in an end that it had no part in."""
 
 
 async def recover(
@@ -59,8 +64,9 @@ async def _restore(left: LeftOver, store: ChatStore, checker: ArgumentChecker) -
         effort=header.get("effort"),
         base=base,
     )
+    entry = replace(entry, notices=tuple(_ENDINGS.get(n.code, n) for n in entry.notices))
     if base is None:
-        await store.add(owner, chat, entry, header["parent"])
+        await store.add(owner, chat, entry, header["parent"], belated=True)
     else:
         await store.replace(owner, chat, entry)
     return True
@@ -70,14 +76,9 @@ def _turn_of(events: Sequence[tuple[float, Event]]) -> Turn:
     """The turn that timed events add up to; the clock stands at the last of them."""
     now = 0.0
     builder = TurnBuilder(clock=lambda: now)
-    finished = False
     for at, event in events:
         now = at
         builder.add(event)
-    turn = builder.turn()
-    finished = turn.finish_reason is not None or turn.failure is not None
-    if not finished:
-        builder.add(Failed("cut_short", None, _ENDED))
     return builder.turn()
 
 

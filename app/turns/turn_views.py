@@ -89,8 +89,7 @@ def can_continue(entry: TurnEntry) -> bool:
     turn = entry.turn
     if not turn.parts or turn.tool_calls:
         return False
-    is_ended = turn.complete and turn.finish_reason in _FINISHED and bool(turn.content.strip())
-    return entry.edited or not is_ended
+    return not (turn.complete and turn.finish_reason in _FINISHED and turn.content.strip())
 
 
 def turn_source(entry: TurnEntry) -> dict[str, Any]:

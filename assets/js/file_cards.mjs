@@ -2,7 +2,7 @@
 
 import { el, icon } from "./dom.mjs";
 import { showFile } from "./files.mjs";
-import { list } from "./format.mjs";
+import { list, size } from "./format.mjs";
 import { t } from "./texts.mjs";
 
 /**
@@ -27,11 +27,8 @@ export function fileCards(files, read) {
   );
 }
 
-function card({ name, lines, size }, open) {
-  const line = list([
-    t("files.lines", { count: lines }),
-    t("files.characters", { count: size }),
-  ]);
+function card({ name, lines, size: bytes }, open) {
+  const line = list([t("files.lines", { count: lines }), size(bytes)]);
   return el(
     "button.file-card",
     {

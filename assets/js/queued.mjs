@@ -96,8 +96,9 @@ class Card {
 function note(item) {
   if (item.problem) return item.problem;
   if (queue.held) return t("queue.held");
-  if (chat.busy || item !== queue.items[0]) return t("queue.when_ended");
-  return t("queue.when_uploaded");
+  const isUploading = item.uploads.some((upload) => !upload.media);
+  const isNext = !chat.busy && item === queue.items[0];
+  return t(isNext && isUploading ? "queue.when_uploaded" : "queue.when_ended");
 }
 
 function chips({ media, uploads, files }) {

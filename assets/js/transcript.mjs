@@ -123,10 +123,15 @@ export class Transcript {
   turn({ turn, replaces = null }) {
     const old = this.find(replaces ?? turn);
     if (old) {
+      // While the old card's parts move, the list is short: the box must not be left where it was cut.
+      const { following } = this.follower;
+      const from = old.element.getBoundingClientRect().top;
       this.current = TurnView.inPlaceOf(old, turn, this.page);
       this.current.isNew = true;
       this.entries[this.entries.indexOf(old)] = this.current;
       this.draw();
+      if (following) this.follower.follow();
+      else this.follower.keepPlace(from, this.current.element.getBoundingClientRect().top);
     } else {
       this.current = new TurnView(turn, this.page);
       const isAnswer = this.cutVersions || this.entries.at(-1)?.isNew;

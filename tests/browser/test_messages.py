@@ -76,6 +76,10 @@ async def test_a_refused_edit_keeps_the_editor_and_what_was_typed(playground: Pl
     await expect(editor).to_have_value("Reworded")
     await expect(playground.turns).to_have_count(1)
     await playground.page.locator("#stop-strings textarea").fill("")
+    # Gradio tells of a change a moment later.
+    await playground.page.wait_for_function(
+        "JSON.parse(sessionStorage['glm.settings']).stop === ''"
+    )
     await editor.press("Control+Enter")
     turn = await playground.ended()
     await expect(turn.locator("blockquote")).to_have_text("Reworded")
@@ -92,7 +96,7 @@ async def test_the_files_of_a_message_are_cards_and_can_be_taken_away_in_its_edi
     await playground.ask("What do these hold?")
     cards = playground.page.get_by_test_id("file-card")
     await expect(cards).to_have_count(2)
-    await expect(cards.first).to_contain_text("2 lines, 20 characters")
+    await expect(cards.first).to_contain_text("2 lines, 20 B")
     await cards.first.click()
     await expect(playground.page.get_by_role("dialog")).to_contain_text("Paris,2")
     await playground.page.keyboard.press("Escape")
@@ -244,6 +248,30 @@ async def test_a_cut_answer_goes_on_in_its_own_card(
     whole = await playground.answers.inner_text()
     await playground.reload()
     assert await playground.answers.inner_text() == whole
+
+
+@pytest.mark.parametrize("is_at_end", [True, False])
+async def test_while_an_answer_is_gone_on_with_the_reader_stays_where_they_are(
+    playground: Playground, is_at_end: bool
+) -> None:
+    await playground.simulate("reasoning=20;drop-after=400")
+    turn = await playground.ask("Write a very long answer of 900 words.")
+    await playground.simulate("")
+    box = playground.page.locator(".transcript")
+    if not is_at_end:
+        await box.evaluate("box => box.scrollTo(0, box.scrollHeight - box.clientHeight - 60)")
+        await expect(playground.page.get_by_role("button", name="Jump to latest")).to_be_visible()
+    before = await box.evaluate("box => box.scrollTop")
+    assert before > 0
+    # Not by a real click, which would first scroll the button into view.
+    async with playground.page.expect_response(TURNS):
+        await button(turn.get_by_test_id("notice"), "Continue").evaluate("go => go.click()")
+    await playground.ended()
+    from_end = await box.evaluate("box => box.scrollHeight - box.scrollTop - box.clientHeight")
+    if is_at_end:
+        assert from_end < 2
+    else:
+        assert await box.evaluate("box => box.scrollTop") == pytest.approx(before, abs=2)
 
 
 async def test_the_name_of_a_failed_request_is_told(playground: Playground) -> None:

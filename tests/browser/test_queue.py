@@ -14,6 +14,7 @@ from tests.media.samples import encoded, quarters
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 UPLOADS = "**/api/media"
+CHAT = "**/api/chats/*?limit=*"
 PNG = encoded(quarters(320, 240), "PNG")
 WAITS = "Queued: sent when the answer has ended"
 HELD = "Waiting: the answer was stopped or did not end as it should"
@@ -128,12 +129,19 @@ async def test_a_queued_message_comes_back_to_be_edited(playground: Playground) 
 async def test_the_queue_outlives_a_reload_and_goes_on_when_its_answer_ends(
     playground: Playground,
 ) -> None:
-    await playground.simulate("delay=5")
+    await playground.simulate("delay=2")
     await playground.send("The first")
     await queue(playground, "The second")
-    await playground.simulate("")
-    await playground.reload()
-    await expect(playground.queued).to_contain_text([WAITS])
+    opening = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await opening.wait()
+        await route.continue_()
+
+    await playground.page.route(CHAT, hold)
+    await playground.page.reload()
+    await expect(playground.queued).to_contain_text([f"The second{WAITS}"])
+    opening.set()
     await expect(sent(playground)).to_have_text(["The first", "The second"])
     await playground.ended()
 

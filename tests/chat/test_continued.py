@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,8 +33,17 @@ def test_the_answer_goes_on_in_the_part_where_it_was_cut() -> None:
     assert (whole.usage["prompt_tokens"], whole.usage["completion_tokens"]) == (10, 10)
 
 
+def test_of_a_cut_turn_without_a_count_the_continuation_counts_both() -> None:
+    more = Turn(
+        parts=(Text("three"),),
+        usage={"prompt_tokens": 16, "completion_tokens": 4},
+        timings=Timings(part_seconds=(1.0,)),
+    )
+    assert continued(replace(CUT, usage=None), more).usage == more.usage
+
+
 @pytest.mark.parametrize("usage", [None, {"completion_tokens": "many"}])
-def test_counts_that_are_not_known_of_both_are_known_of_neither(usage: Any) -> None:
+def test_without_a_count_of_the_continuation_there_is_none(usage: Any) -> None:
     more = Turn(parts=(Text("three"),), usage=usage, timings=Timings(part_seconds=(1.0,)))
     assert continued(CUT, more).usage is None
 

@@ -1,8 +1,17 @@
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+from app.settings import PROJECT, Settings
 
 
 def test_a_taken_port_is_said_in_a_sentence(command: Callable[..., Any]) -> None:
@@ -25,3 +34,37 @@ def test_settings_that_do_not_fit_are_said_before_anything_starts(
     assert done.returncode == 2
     assert "BASETEN_API_KEY is missing" in done.stderr
     assert done.stdout == ""
+
+
+def test_a_store_that_cannot_be_used_is_said_before_anything_starts(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "journal").write_text("not a folder")
+    done = command("serve", GRADIO_SERVER_PORT="0")
+    assert done.returncode == 2
+    assert "GLM_DATA_FOLDER" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["serve"], ["simulate", "--port", "0"]])
+def test_ctrl_c_ends_it_without_a_word(tmp_path: Path, words: list[str]) -> None:
+    ours = {str(field.alias) for field in Settings.model_fields.values()}
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", *words],
+        cwd=PROJECT,
+        env=kept
+        | {
+            "GLM_DATA_FOLDER": str(tmp_path),
+            "GRADIO_SERVER_PORT": "0",
+            "PYTHONUNBUFFERED": "1",
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert any("http://" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert (process.returncode, errors) == (0, "")

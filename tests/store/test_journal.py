@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,7 +20,9 @@ from app.chat.events import (
     Usage,
     Waiting,
 )
+from app.store.database import StoreError
 from app.store.journal import Journals
+from tests.store.disk import files_of_at_most
 
 EVENTS = (
     Waiting("waking", 2, 1.5, "The model wakes."),
@@ -143,17 +142,6 @@ def test_a_file_that_cannot_be_read_is_set_aside(tmp_path, caplog, content):
     assert "set aside" in caplog.text
 
 
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """What is longer cannot be written, as on a full disk: a part of it, then an error."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 def test_a_full_disk_ends_the_journal_and_not_the_turn(tmp_path, caplog):
     ours = opened(tmp_path)
     journal = ours.begin({"chat": "c1"})
@@ -223,3 +211,20 @@ def test_a_process_that_is_killed_loses_no_line(tmp_path):
     ]
     found.done()
     journals.close()
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_in_a_sentence(tmp_path):
+    (tmp_path / "journal").write_text("a file")
+    with pytest.raises(StoreError, match=r"journal cannot be written to .*GLM_DATA_FOLDER"):
+        Journals(tmp_path / "journal").open()
+
+
+def test_a_journal_that_cannot_be_deleted_hinders_nobody(tmp_path, caplog):
+    ours = opened(tmp_path)
+    journal = ours.begin({"chat": "c1"})
+    (path,) = tmp_path.glob("*/*.ndjson")
+    path.unlink()
+    path.mkdir()
+    journal.close(delete=True)
+    assert "cannot be deleted" in caplog.text
+    ours.close()

@@ -16,8 +16,9 @@ import pytest
 
 from app.chat.messages import Attachment
 from app.store.chats import ChatStore
-from app.store.database import Database
+from app.store.database import Database, StoreError
 from app.store.media import MediaStore, MediaUnknown
+from tests.store.disk import files_of_at_most
 from tests.store.entries import said
 
 Media: TypeAlias = tuple[Attachment, bytes]
@@ -135,6 +136,15 @@ async def test_a_file_that_went_missing_is_unknown_until_it_is_added_again(kept)
         await kept.get("ann", cat.hash)
     await kept.add("ann", cat, data)
     assert (await kept.get("ann", cat.hash))[1] == data
+
+
+async def test_what_does_not_fit_on_the_disk_is_refused_and_leaves_nothing(kept, folder):
+    one, data = media("x" * 1000)
+    with files_of_at_most(200), pytest.raises(StoreError, match="cannot be written"):
+        await kept.add("ann", one, data)
+    assert files(folder) == []
+    await kept.add("ann", one, data)
+    assert await kept.get("ann", one.hash) == (one, data)
 
 
 async def test_files_are_for_nobody_else_on_the_machine(kept, folder):

@@ -95,3 +95,17 @@ async def test_a_chat_that_is_deleted_leaves_no_row(database: Database, store):
             assert found.scalar() == 0, table
     await store.open("ann", "chat")
     assert ids(await store.page("ann", "chat")) == []
+
+
+async def test_a_chat_that_alone_is_over_the_cap_is_not_taken_from_who_writes_in_it(
+    database, clock
+):
+    store = ChatStore(database, clock, max_bytes=5_000)
+    await store.open("ann", "old")
+    await store.add("ann", "old", said("m1"), None)
+    clock.time += 1
+    await store.open("bob", "long")
+    await store.add("bob", "long", said("m2", "x" * 10_000), None)
+    await store.add("bob", "long", answered("a2"), "m2")
+    assert await listed(store, "ann") == set()
+    assert ids(await store.page("bob", "long")) == ["m2", "a2"]

@@ -134,6 +134,30 @@ async def test_a_turn_that_was_gone_on_with_takes_the_place_of_the_old(store, cl
     assert (await store.list("ann", search="much longer"))[0]
 
 
+async def test_a_belated_answer_is_the_end_of_a_chat_that_waited_for_it(store):
+    await talk(store, "ann", "chat", 1)
+    await store.add("ann", "chat", said("m2"), "a1")
+    await store.add("ann", "chat", answered("a2"), "m2", belated=True)
+    assert ids(await store.page("ann", "chat")) == ["m1", "a1", "m2", "a2"]
+
+
+async def test_a_belated_answer_is_a_version_in_a_chat_that_went_on(store):
+    await talk(store, "ann", "chat", 2)
+    node = await store.add("ann", "chat", answered("late"), "m1", belated=True)
+    assert node.versions == ("a1", "late")
+    assert ids(await store.page("ann", "chat")) == ["m1", "a1", "m2", "a2"]
+
+
+async def test_a_belated_answer_comes_back_with_its_message(store):
+    await talk(store, "ann", "chat", 1)
+    await store.add("ann", "chat", said("m2"), "a1")
+    await store.step_back("ann", "chat", "m2")
+    await store.add("ann", "chat", answered("a2"), "m2", belated=True)
+    assert ids(await store.page("ann", "chat")) == ["m1", "a1"]
+    await store.choose("ann", "chat", "m2")
+    assert ids(await store.page("ann", "chat")) == ["m1", "a1", "m2", "a2"]
+
+
 async def test_feedback_is_kept_with_its_turn(store):
     await talk(store, "ann", "chat", 1)
     await store.rate("ann", "chat", "a1", Feedback("dislike", "wrong\0"))

@@ -184,6 +184,11 @@ async def test_an_answer_in_a_persons_wording_is_a_version_and_can_be_gone_on_wi
     assert edited["can_continue"]
     await post(client, **{"continue": True})
     assert (await answer(client, edited["id"])).startswith("Once upon a *time*")
+    last = (await messages(client))[-1]
+    assert (last["edited"], last["can_continue"]) == (True, False), "the server has ended it"
+    assert last["stats"]["context_tokens"] > 0
+    status, _ = await client.call("POST", path, json={"turn": edited["id"], "text": "  "})
+    assert status == 422
 
 
 async def test_a_rating_stays_with_its_answer_until_it_is_taken_back(client: Client) -> None:

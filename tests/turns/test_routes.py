@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 from collections.abc import AsyncGenerator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -131,6 +134,7 @@ async def test_what_cannot_be_sent_is_refused_in_a_sentence(client: Client, data
         ({"text": "x", "options": {"temperature": 3}}, "temperature"),
         ({"text": "x", "options": {"effort": "none"}}, "effort"),
         ({"text": "x", "options": {"enable_thinking": False}}, "enable_thinking"),
+        ({"text": "x", "files": [{"name": "..", "text": ""}]}, "name"),
         ({"text": "x", "attachments": ["../../etc/passwd"]}, "attachments"),
         ({"text": "x", "options": {"stop": [""]}}, "stop"),
         ({"text": "x", "options": {"tools": [{"type": "function"}]}}, "$[0].function"),
@@ -230,6 +234,24 @@ async def test_a_body_over_its_limit_is_refused_before_it_is_read(session: Any) 
     async with serving(upload_mb=0.1) as base:
         client = Client(session, base)
         assert (await client.upload(bytes(400_000)))[0] == 413
+
+
+async def test_a_store_that_cannot_be_used_is_told_in_a_sentence_of_its_own(
+    session: Any, tmp_path: Path
+) -> None:
+    async with serving(tmp_path) as base:
+        client = Client(session, base)
+        await client.finish((await client.start("Hello"))["run"])
+        with closing(sqlite3.connect(tmp_path / "chats.sqlite3")) as database:
+            database.execute("ALTER TABLE nodes RENAME TO gone")
+        for method, path, body in (
+            ("GET", f"/api/chats/{CHAT}", None),
+            ("POST", f"/api/chats/{CHAT}/turns", {"text": "Again"}),
+        ):
+            status, refused = await client.call(method, path, json=body)
+            assert (status, refused["error"]["code"]) == (503, "store_unavailable")
+            assert "gone" not in str(refused)
+            assert "nodes" not in str(refused)
 
 
 async def test_every_answer_carries_the_headers_that_guard_a_browser(

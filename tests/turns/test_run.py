@@ -343,6 +343,27 @@ async def test_a_turn_that_cannot_be_stored_says_so_and_stays_in_its_journal(
     journals.open()
 
 
+async def test_a_turn_found_late_does_not_hide_what_was_said_since(
+    bench: Callable[..., Any], events_of: Callable[..., Any], database: Any, tmp_path: Path
+) -> None:
+    one = await bench(ContentDelta("Four."), None, Finished("stop"))
+    run = one.start()
+    await database.close()
+    one.server.go_on.set()
+    await events_of(run)
+    await database.open()
+    await one.services.store.add("owner", "chat-one", UserEntry("m2", "Are you there?"), "m1")
+    one.services.journals.close()  # as the end of its process would
+    later = Journals(tmp_path / "journal")
+    later.open()
+    assert await recover(later, one.services.store, one.services.checker) == 1
+    later.close()
+    page = await one.services.store.page("owner", "chat-one")
+    assert [node.entry.id for node in page.nodes] == ["m1", "m2"]
+    assert page.nodes[1].versions == ("m2", run.turn_id)
+    one.services.journals.open()
+
+
 async def test_only_one_thing_at_a_time_changes_a_chat(bench: Callable[..., Any]) -> None:
     one = await bench(ContentDelta("Four."), None, Finished("stop"))
     runs = one.services.runs
