@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from app.store.journal import Journals
 
 from app.chat.entries import Entry, TurnEntry, UserEntry, conversation_of
 from app.chat.events import Event
@@ -19,6 +18,7 @@ from app.chat.notices import Problem
 from app.chat.request import Options, Request
 from app.store.chats import ChatStore
 from app.store.database import Database, database_url
+from app.store.journal import Journals
 from app.turns.prices import Prices
 from app.turns.rendering import Block, Change, Rendering
 from app.turns.run import Question, Run, RunServices
