@@ -46,8 +46,13 @@ def _add_ask(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stop", action="append", default=[], metavar="TEXT", help="stop string; may be repeated"
     )
-    parser.add_argument("--image", type=Path, metavar="FILE", help="JPEG, PNG, WebP or GIF")
-    parser.add_argument("--video", type=Path, metavar="FILE", help="mp4")
+    parser.add_argument(
+        "--image",
+        type=Path,
+        metavar="FILE",
+        help="JPEG, PNG, WebP, GIF, HEIC, AVIF, TIFF or BMP",
+    )
+    parser.add_argument("--video", type=Path, metavar="FILE", help="mp4, mov, webm or mkv")
     parser.add_argument(
         "--tools", type=Path, metavar="FILE", help="OpenAI tools array, or a tool-set file"
     )

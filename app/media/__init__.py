@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from app.media.data_urls import data_url, from_data_url
-from app.media.images import prepare_image
 from app.media.limits import ImageLimits, MediaLimits, VideoLimits
 from app.media.prepare import prepare
 from app.media.prepared import MediaRefused, PreparedMedia
 from app.media.sniff import sniff_kind
-from app.media.videos import prepare_video
 
 __all__ = [
     "ImageLimits",
@@ -19,7 +17,5 @@ __all__ = [
     "data_url",
     "from_data_url",
     "prepare",
-    "prepare_image",
-    "prepare_video",
     "sniff_kind",
 ]

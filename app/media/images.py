@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import io
-from typing import Final
+import math
+import re
+from typing import BinaryIO, Final
 
 from PIL import ExifTags, Image, ImageCms
 from PIL.Image import Resampling, Transpose
+from pillow_heif import register_heif_opener
 
 from app.media.budget import fit_within, image_tokens
 from app.media.limits import ImageLimits
 from app.media.prepared import MediaRefused, PreparedMedia
 from app.media.sentences import MediaSentence
+from app.media.wholeness import iso_wholeness, tiff_wholeness
 
-_FORMATS: Final = ("JPEG", "PNG", "WEBP", "GIF")
+register_heif_opener()
+
+_FORMATS: Final = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "HEIF")
+
+_DRAWN: Final = frozenset({"PNG", "GIF", "BMP", "TIFF"})
+"""Kinds that lose nothing, and so hold drawings and screens."""
+
+_MORE_THAN_ONE: Final = {"TIFF": "first_page", "HEIF": "main_picture"}
+"""What is said of a file of several pictures, by its kind; any other moves."""
 
 _LONGEST_SIDE: Final = 16_383
 """Pixels. WebP, JPEG and the browsers' canvases all go as far."""
@@ -37,24 +49,31 @@ _UPRIGHT: Final = {
 _OPAQUE_MODES: Final = {"1": "L", "L": "L", "CMYK": "CMYK"}
 """What a picture without transparency is brought to; any other mode to RGB."""
 
+_DEEP_GREYS: Final = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I", "F"})
+"""Pillow's modes of grey in more than 8 bits, which it would cut off rather than scale."""
+
+_HUNGRIEST: Final = 12
+"""Bytes a pixel that the decoders of a progressive JPEG or of a WebP hold at once."""
+
 _LYING: Final = frozenset({5, 6, 7, 8})
 
 
-def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
-    """The picture as it is sent; blocks. Raises MediaRefused.
+def prepare_image(source: BinaryIO, name: str, limits: ImageLimits) -> PreparedMedia:
+    """The picture as it is sent; blocks. Raises MediaRefused, and MemoryError where it must.
 
-    The first frame, turned upright, its colours taken to sRGB, on white where it is transparent
-    (as vLLM would put it), shrunk to the budget; nothing else of the file is kept. PNG and GIF,
-    which hold drawings and screens, become PNG unless that is over 4 MB; all else becomes JPEG of
-    quality 90 with whole chroma. The same bytes in give the same bytes out.
+    The first frame or page, turned upright, its colours taken to sRGB, on white where it is
+    transparent (as vLLM would put it), shrunk to the budget; nothing else of the file is kept. PNG,
+    GIF, BMP and TIFF, which hold drawings and screens, become PNG unless that is over 4 MB; all
+    else becomes JPEG of quality 90 with whole chroma. The same bytes in give the same bytes out.
     """
-    image = _open(data, name, limits)
-    drawn = image.format in ("PNG", "GIF")
+    image = _open(source, name, limits)
+    kind = image.format or ""
     moving = _moves(image)
-    orientation = _orientation(image)
     original = image.size
     size = _size_to_send(original, limits)
-    transparent, image = _opaque(_load(image, name, size, limits))
+    image = _load(image, name, size, limits)
+    orientation = _orientation(image)  # now that Pillow has turned a TIFF, and it alone
+    transparent, image = _opaque(image, name)
     if image.size != size:
         image = image.resize(size, Resampling.LANCZOS, reducing_gap=3.0)
     image = _in_srgb(image)
@@ -62,14 +81,14 @@ def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
         image = image.transpose(_UPRIGHT[orientation])
     notes = []
     if moving:
-        notes.append(MediaSentence.note("first_frame"))
+        notes.append(MediaSentence.note(_MORE_THAN_ONE.get(kind, "first_frame")))
     if transparent:
         notes.append(MediaSentence.note("transparent"))
     if size != original:
         width, height = original[::-1] if orientation in _LYING else original
         before, after = f"{width} x {height}", f"{image.width} x {image.height}"
         notes.append(MediaSentence.note("shrunk", before=before, after=after))
-    encoded, mime = _encode(image, drawn)
+    encoded, mime = _encode(image, kind in _DRAWN)
     return PreparedMedia.of(
         encoded,
         kind="image",
@@ -81,28 +100,84 @@ def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
     )
 
 
-def _open(data: bytes, name: str, limits: ImageLimits) -> Image.Image:
+def _open(source: BinaryIO, name: str, limits: ImageLimits) -> Image.Image:
     """Reads the header alone."""
+    pixels = _check_header(source, name, limits)
+    source.seek(0)
     try:
-        return Image.open(io.BytesIO(data), formats=_FORMATS)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise _too_many_pixels(name, limits) from None
+        return Image.open(source, formats=_FORMATS)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as bomb:
+        told = re.search(r"\d+", str(bomb))
+        pixels = int(told[0]) if told else limits.max_pixels
+        raise _too_many_pixels(pixels, name, limits) from None
+    except MemoryError:
+        raise
     except Exception as problem:  # Pillow raises whatever a broken header leads it to
-        raise _unreadable(name, problem) from None
+        raise _unreadable(name, problem, pixels) from None
 
 
-def _too_many_pixels(name: str, limits: ImageLimits) -> MediaRefused:
-    return MediaRefused("too_many_pixels", name, millions=f"{limits.max_pixels / 1_000_000:g}")
+def _check_header(source: BinaryIO, name: str, limits: ImageLimits) -> int:
+    """Refuses what is cut but whose decoder would not say so; the pixels that a WebP declares.
+
+    A WebP is not only read on opening, it takes memory for all of them; elsewhere they are 0.
+    """
+    source.seek(0)
+    head = source.read(32)
+    if head[4:8] == b"ftyp" and iso_wholeness(source, b"meta") == "cut":
+        raise MediaRefused("incomplete", name)
+    if head.startswith((b"II", b"MM")) and tiff_wholeness(source) == "cut":
+        raise MediaRefused("incomplete", name)
+    pixels = _webp_pixels(head)
+    _check_pixels(pixels, name, limits)
+    return pixels
 
 
-def _unreadable(name: str, problem: Exception) -> MediaRefused:
-    if "truncated" in str(problem).lower():
+def _webp_pixels(head: bytes) -> int:
+    """The pixels that the head of a WebP declares (RFC 9649, 2.5 to 2.7); 0 for any other."""
+    match head[8:16]:
+        case b"WEBPVP8X":  # 24 bits for each side, less one
+            width, height = (int.from_bytes(head[at : at + 3], "little") + 1 for at in (24, 27))
+        case b"WEBPVP8L":  # 14 bits for each side, less one
+            bits = int.from_bytes(head[21:25], "little")
+            width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"WEBPVP8 ":  # 14 bits for each side
+            sides = (int.from_bytes(head[at : at + 2], "little") & 0x3FFF for at in (26, 28))
+            width, height = sides
+        case _:
+            return 0
+    return width * height
+
+
+def _check_pixels(pixels: int, name: str, limits: ImageLimits) -> None:
+    if pixels > limits.max_pixels:
+        raise _too_many_pixels(pixels, name, limits)
+
+
+def _too_many_pixels(pixels: int, name: str, limits: ImageLimits) -> MediaRefused:
+    millions, most = (f"{count / 1_000_000:.4g}" for count in (pixels, limits.max_pixels))
+    return MediaRefused("too_many_pixels", name, millions=millions, most=most)
+
+
+def _unreadable(name: str, problem: Exception, pixels: int) -> MediaRefused:
+    said = str(problem).lower()
+    if "truncated" in said or "end of file" in said:
         return MediaRefused("incomplete", name)
+    if "memory" in said or not _has_room(pixels):
+        return MediaRefused("too_heavy", name)
     return MediaRefused("damaged_picture", name)
 
 
+def _has_room(pixels: int) -> bool:
+    """Whether decoders had the memory to work; those of JPEG and WebP do not say what they lack."""
+    try:
+        bytearray(pixels * _HUNGRIEST)
+    except MemoryError:
+        return False
+    return True
+
+
 def _moves(image: Image.Image) -> bool:
-    """Whether it has a second frame; what cameras put beside a JPEG (MPO) is none."""
+    """Whether it has a second frame or page; what cameras put beside a JPEG (MPO) is none."""
     try:
         return image.format != "MPO" and getattr(image, "is_animated", False)
     except Exception:  # a broken second frame leaves the first whole
@@ -133,19 +208,24 @@ def _load(image: Image.Image, name: str, size: tuple[int, int], limits: ImageLim
     """Decodes the picture, a JPEG at the smallest fraction of its size that still holds `size`."""
     if not image.info.get("progressive"):  # a progressive one is held whole in any case
         image.draft(None, size)
-    if image.width * image.height > limits.max_pixels:
-        raise _too_many_pixels(name, limits)
+    _check_pixels(image.width * image.height, name, limits)
     try:
         image.load()
+    except MemoryError:
+        raise
     except Exception as problem:  # Pillow raises whatever broken bytes lead it to
-        raise _unreadable(name, problem) from None
+        raise _unreadable(name, problem, image.width * image.height) from None
     return image
 
 
-def _opaque(image: Image.Image) -> tuple[bool, Image.Image]:
+def _opaque(image: Image.Image, name: str) -> tuple[bool, Image.Image]:
     """Whether any of it is transparent, and the picture on white, as L, RGB or CMYK."""
-    if image.mode == "I;16":
-        return False, image.point(lambda level: level / 256).convert("L")
+    if image.mode in _DEEP_GREYS:
+        return False, _shallow(image, name)
+    if image.mode == "LAB":
+        lab, srgb = ImageCms.createProfile("LAB"), ImageCms.createProfile("sRGB")
+        converted = ImageCms.profileToProfile(image, lab, srgb, outputMode="RGB")
+        return False, converted or image.convert("L")
     if not image.has_transparency_data:
         return False, _converted(image, _OPAQUE_MODES.get(image.mode, "RGB"))
     layered = _converted(image, "RGBA")
@@ -154,6 +234,21 @@ def _opaque(image: Image.Image) -> tuple[bool, Image.Image]:
     flat.paste(layered, mask=layered)
     flat.info = image.info
     return lowest_alpha != 255, flat
+
+
+def _shallow(image: Image.Image, name: str) -> Image.Image:
+    """A deep grey in 8 bits: 16 bits by their worth, 32 from the darkest to the lightest."""
+    if image.mode.startswith("I;16"):
+        image = image if image.mode == "I;16" else image.convert("I")
+        return image.point(lambda level: level / 256).convert("L")
+    darkest, lightest = image.getextrema()
+    if not (isinstance(darkest, int | float) and isinstance(lightest, int | float)):
+        raise MediaRefused("damaged_picture", name)
+    spread = float(lightest) - float(darkest)
+    if not math.isfinite(spread):
+        raise MediaRefused("damaged_picture", name)
+    scale = 255 / spread if spread else 0.0
+    return image.point(lambda level: level * scale - darkest * scale).convert("L")
 
 
 def _converted(image: Image.Image, mode: str) -> Image.Image:

@@ -25,7 +25,8 @@ class VideoLimits:
     `max_seconds` and `max_frames` bound its length, `max_decoded_pixels` the frame that is
     decoded. A clip above `max_pixels` a frame or `max_bytes` is encoded again to fit both: 70 MB
     are 93 MB of base64, inside a request of 100 MB. `max_encoding_pixels`, the pixels of all frames
-    together, bounds that work: at 30 frames a second, a minute and a half of 1920 x 1080.
+    together, bounds that work: at 30 frames a second, a minute and a half of 1920 x 1080;
+    `writing_seconds` ends it in any case.
     """
 
     max_seconds: float = 600.0
@@ -34,12 +35,17 @@ class VideoLimits:
     max_pixels: int = 1920 * 1080
     max_bytes: int = 70_000_000
     max_encoding_pixels: int = 6_000_000_000
+    writing_seconds: float = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class MediaLimits:
-    """Limits of an upload: `max_bytes` of any file, then those of its kind."""
+    """Limits of an upload: of any file, then those of its kind.
+
+    `opening_seconds` is how long a picture may take to be made ready, and a clip to be measured.
+    """
 
     max_bytes: int = 100_000_000
+    opening_seconds: float = 5.0
     image: ImageLimits = field(default_factory=ImageLimits)
     video: VideoLimits = field(default_factory=VideoLimits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from app.chat.messages import Attachment, MediaKind
 from app.media.sentences import MediaSentence
@@ -21,6 +21,10 @@ class MediaRefused(ValueError):  # noqa: N818 - it names what happened
     def __init__(self, key: str, name: str, **values: str) -> None:
         self.sentence = MediaSentence.refusal(key, file=quoted(name), **values)
         super().__init__(self.sentence)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it travels between processes: as the sentence that it is."""
+        return type(self).__new__, (type(self), self.sentence), {"sentence": self.sentence}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +80,11 @@ def quoted(name: str) -> str:
 def megabytes(size: int) -> str:
     """A size in bytes as people read it, in megabytes: "12.3 MB"."""
     return f"{size / 1_000_000:.3g} MB" if size < 100_000_000 else f"{size / 1_000_000:.0f} MB"
+
+
+def spoken_length(seconds: float) -> str:
+    """A length in seconds as people read it: "1 min 15 s"."""
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{seconds:.3g} s"
+    return f"{minutes} min {rest} s" if rest else f"{minutes} min"

@@ -1,83 +1,48 @@
-"""What an mp4 holds, measured before anything is made of it: frames, length, size, turn, sound."""
+"""What a clip holds, measured before anything is made of it: frames, length, size, turn, sound."""
 
 from __future__ import annotations
 
-import io
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import Any, BinaryIO
 
 import av
 
 from app.media.budget import sampled_frames
+from app.media.clip import Clip
 from app.media.limits import VideoLimits
-from app.media.prepared import MediaRefused
+from app.media.prepared import MediaRefused, spoken_length
+from app.media.sniff import HEAD, ClipFormat, sniff_clip
+from app.media.wholeness import iso_wholeness, matroska_wholeness
 
 _DISPLAY_MATRIX = struct.Struct("=9i")
 
 
-class Abandoned(Exception):  # noqa: N818 - it names what happened
-    """Nobody waits for the clip any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clip:
-    """What was measured of a clip.
-
-    `stream` is the index of its picture track, `width` and `height` are its pixels as stored,
-    `turn` the libavfilter filters that put them upright, `size` the bytes of the picture track,
-    `start` its first time stamp in units of its time base.
-    """
-
-    stream: int
-    codec: str
-    width: int
-    height: int
-    turn: tuple[tuple[str, str], ...]
-    seconds: float
-    frames: int
-    start: int
-    size: int
-    sound: bool
-
-    @property
-    def rate(self) -> Fraction:
-        """Frames a second on average."""
-        return Fraction(self.frames / self.seconds).limit_denominator(1001)
-
-    @property
-    def upright_size(self) -> tuple[int, int]:
-        """Width and height in pixels as displayed."""
-        lying = any(name == "transpose" for name, _ in self.turn)
-        return (self.height, self.width) if lying else (self.width, self.height)
-
-
-def probe(data: bytes, name: str, limits: VideoLimits, stopped: Callable[[], bool]) -> Clip:
-    """Measures an mp4: all its packets, and its first frame decoded. Raises MediaRefused."""
-    _check_boxes(data, name)
-    with opened(data, name, limits) as container:
+def probe(source: BinaryIO, name: str, limits: VideoLimits) -> Clip:
+    """Measures a clip: all its packets, and its first frame decoded. Raises MediaRefused."""
+    clip_format = _whole(source, name)
+    with opened(source, clip_format, name, limits) as container:
         stream = _picture_track(container, name)
-        width, height = stream.codec_context.width, stream.codec_context.height
-        if width * height > limits.max_decoded_pixels:
-            raise MediaRefused("frame_too_large", name, width=str(width), height=str(height))
+        _check_frame_size(stream, name, limits)
         if stream.duration is not None:
             _check_length(float(stream.duration * stream.time_base), name, limits)
         _check_frames(stream.frames, name, limits)
-        start, seconds, frames, size = _measure(container, stream, stopped, name, limits)
+        start, seconds, frames, size = _measure(container, stream, name, limits)
         _check_length(seconds, name, limits)
+        if frames == 1:
+            raise MediaRefused("one_frame", name)
         if sampled_frames(seconds, frames) < 1:
             raise MediaRefused("too_short", name)
         sound = bool(container.streams.audio)
         index = stream.index
-    with opened(data, name, limits) as container:
+    with opened(source, clip_format, name, limits) as container:
         stream = container.streams[index]
         frame = next(container.decode(stream), None)
         if frame is None:
             raise damaged(name)
         return Clip(
+            format=clip_format,
             stream=index,
             codec=stream.codec_context.codec.canonical_name,
             width=frame.width,
@@ -92,20 +57,24 @@ def probe(data: bytes, name: str, limits: VideoLimits, stopped: Callable[[], boo
 
 
 @contextmanager
-def opened(data: bytes, name: str, limits: VideoLimits) -> Iterator[Any]:
-    """The mp4 opened for reading; what libav cannot read becomes MediaRefused.
+def opened(
+    source: BinaryIO, clip_format: ClipFormat, name: str, limits: VideoLimits
+) -> Iterator[Any]:
+    """The clip opened for reading; what libav cannot read becomes MediaRefused.
 
     The format is given rather than guessed, since other formats (playlists) name further files.
+    Raises MemoryError where there is too little.
     """
     options = {"max_pixels": str(limits.max_decoded_pixels)}
+    source.seek(0)
     try:
-        with av.open(io.BytesIO(data), format="mp4", options=options) as container:
+        with av.open(source, format=clip_format, options=options) as container:
             for stream in container.streams.video:
                 if stream.codec_context is not None:  # a later frame may be larger than the first
                     stream.codec_context.options = options
             yield container
     except (av.FFmpegError, StopIteration, ValueError) as problem:
-        if isinstance(problem, MediaRefused):
+        if isinstance(problem, MediaRefused | MemoryError):
             raise
         raise damaged(name) from None
 
@@ -115,27 +84,28 @@ def damaged(name: str) -> MediaRefused:
     return MediaRefused("damaged_clip", name)
 
 
-def _check_boxes(data: bytes, name: str) -> None:
-    """Refuses a file whose last box is cut: libav would read what is there and say nothing.
-
-    Boxes are a 32-bit size and four letters; size 1 means a 64-bit size follows, 0 means up to the
-    end (ISO/IEC 14496-12, 4.2).
-    """
-    offset, seen = 0, set()
-    while offset + 8 <= len(data):
-        size, kind = struct.unpack_from(">I4s", data, offset)
-        seen.add(kind)
-        if size == 1 and offset + 16 <= len(data):
-            size = struct.unpack_from(">Q", data, offset + 8)[0]
-        elif size == 0:
-            size = len(data) - offset
-        if size < 8:
-            if b"moov" in seen:  # what follows the boxes is not read
-                return
+def _whole(source: BinaryIO, name: str) -> ClipFormat:
+    """The family of the clip. Refuses one that is cut."""
+    source.seek(0)
+    clip_format = sniff_clip(source.read(HEAD))
+    if clip_format is None:
+        raise damaged(name)
+    is_iso = clip_format == "mp4"
+    match iso_wholeness(source, b"moov") if is_iso else matroska_wholeness(source):
+        case "cut":
+            raise MediaRefused("incomplete", name)
+        case "broken":
             raise damaged(name)
-        offset += size
-    if offset > len(data) or b"moov" not in seen:
-        raise MediaRefused("incomplete", name)
+        case "whole":
+            return clip_format
+
+
+def _check_frame_size(stream: Any, name: str, limits: VideoLimits) -> None:
+    width, height = stream.codec_context.width, stream.codec_context.height
+    if width * height > limits.max_decoded_pixels:
+        most = f"{limits.max_decoded_pixels / 1_000_000:g}"
+        size = {"width": str(width), "height": str(height)}
+        raise MediaRefused("frame_too_large", name, most=most, **size)
 
 
 def _picture_track(container: Any, name: str) -> Any:
@@ -151,41 +121,39 @@ def _picture_track(container: Any, name: str) -> Any:
 
 
 def _measure(
-    container: Any, stream: Any, stopped: Callable[[], bool], name: str, limits: VideoLimits
+    container: Any, stream: Any, name: str, limits: VideoLimits
 ) -> tuple[int, float, int, int]:
-    """First time stamp, seconds, frames and bytes of a track, from its packets."""
-    first, last, frames, size = None, 0, 0, 0
+    """First time stamp, seconds, frames and bytes of a track, from its packets.
+
+    A last frame that does not say how long it stays, as in clips recorded live, is taken to stay
+    as long as the others do on average.
+    """
+    first, last, newest, frames, size = None, 0, 0, 0, 0
     for packet in container.demux(stream):
-        if stopped():
-            raise Abandoned
         size += packet.size
         if packet.pts is None or packet.is_discard:
             continue
         frames += 1
         _check_frames(frames, name, limits)
         first = packet.pts if first is None else min(first, packet.pts)
+        newest = max(newest, packet.pts)
         last = max(last, packet.pts + (packet.duration or 0))
     if first is None:
         raise damaged(name)
+    if last == newest and frames > 1:
+        last += round((newest - first) / (frames - 1))
     return first, float((last - first) * stream.time_base), frames, size
 
 
 def _check_length(seconds: float, name: str, limits: VideoLimits) -> None:
     if seconds > limits.max_seconds:
-        length, most = _spoken(seconds), _spoken(limits.max_seconds)
+        length, most = spoken_length(seconds), spoken_length(limits.max_seconds)
         raise MediaRefused("too_long", name, length=length, most=most)
 
 
 def _check_frames(frames: int, name: str, limits: VideoLimits) -> None:
     if frames > limits.max_frames:
         raise MediaRefused("too_many_frames", name, most=f"{limits.max_frames:,}")
-
-
-def _spoken(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{seconds:.3g} s"
-    return f"{minutes} min {rest} s" if rest else f"{minutes} min"
 
 
 def _turn(frame: Any) -> tuple[tuple[str, str], ...]:

@@ -12,29 +12,40 @@ from app.chat.templates import fill
 
 REFUSALS: Final[Mapping[str, str]] = {
     "empty": "{file} is empty: choose the file again.",
-    "too_large": (
-        "{file} is larger than {most}, the most that can be attached: shrink or trim it."
+    "too_large": ("{file} has {size}, and at most {most} can be attached: shrink or trim it."),
+    "wrong_kind": (
+        "{file} is {kind}, which cannot be sent: use JPEG, PNG, WebP, GIF, HEIC, AVIF, TIFF or "
+        "BMP, or for a clip mp4, mov, webm or mkv."
     ),
-    "wrong_kind": "{file} is {kind}, which cannot be sent: use JPEG, PNG, WebP, GIF or mp4.",
     "unknown_kind": (
-        "{file} is neither a picture nor a clip that can be sent: use JPEG, PNG, WebP, GIF or mp4."
+        "{file} is neither a picture nor a clip that can be sent: use JPEG, PNG, WebP, GIF, HEIC, "
+        "AVIF, TIFF or BMP, or for a clip mp4, mov, webm or mkv."
     ),
     "incomplete": "{file} is incomplete, its end is missing: save or download it again.",
     "damaged_picture": (
         "{file} is damaged and cannot be opened as a picture: save or export it again."
     ),
     "too_many_pixels": (
-        "{file} has too many pixels to be opened here: shrink it to at most {millions} million."
+        "{file} has {millions} million pixels, and at most {most} million can be opened here: "
+        "shrink it."
     ),
     "damaged_clip": (
         "{file} is damaged and cannot be opened as a clip: export it again as mp4 (H.264)."
     ),
     "frame_too_large": (
-        "{file} has {width} x {height} pixels a frame, too many to be opened here: shrink it."
+        "{file} has {width} x {height} pixels a frame, and at most {most} million can be opened "
+        "here: shrink it."
+    ),
+    "too_heavy": (
+        "{file} takes too much memory or time to be opened here: shrink it, or save it again as "
+        "JPEG, or for a clip as mp4 (H.264)."
     ),
     "too_short": (
         "{file} is shorter than half a second, and the model would see no frame of it: "
         "attach a longer clip, or a picture."
+    ),
+    "one_frame": (
+        "{file} holds a single frame and no movement: attach it as a picture, such as JPEG or PNG."
     ),
     "too_long": "{file} lasts {length}, and at most {most} can be sent: trim it.",
     "too_many_frames": (
@@ -50,16 +61,18 @@ REFUSALS: Final[Mapping[str, str]] = {
     ),
     "no_picture": "{file} holds no picture: attach another clip.",
     "too_much_work": (
-        "{file} must be converted to be sent upright and small enough, and is too long for that "
-        "to be done here: trim it, or convert it to a smaller mp4 (H.264)."
+        "{file} must be converted to be sent, and its {length} of {width} x {height} pixels are "
+        "too much for that to be done here: trim it, or convert it to a smaller mp4 (H.264)."
     ),
     "too_large_shrunk": (
-        "{file} is larger than the {most} that can be sent, even when shrunk: trim it."
+        "{file} has {size} even when shrunk, and at most {most} can be sent: trim it."
     ),
 }
 
 NOTES: Final[Mapping[str, str]] = {
     "first_frame": "It moves, and only its first frame is sent: send movement as an mp4.",
+    "first_page": "It has several pages, and only the first is sent.",
+    "main_picture": "It holds several pictures, and only the main one is sent.",
     "transparent": "Its transparent parts are sent as white.",
     "shrunk": "It was shrunk from {before} to {after} pixels.",
     "soundless": "Its sound is left out: the model does not hear.",

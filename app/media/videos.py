@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import av
 import av.filter
 
 from app.media.budget import seen_size, video_tokens
+from app.media.clip import Clip
 from app.media.limits import VideoLimits
-from app.media.prepared import MediaRefused, PreparedMedia, megabytes
-from app.media.probe import Abandoned, Clip, opened, probe
+from app.media.prepared import MediaRefused, PreparedMedia, megabytes, spoken_length
+from app.media.probe import opened
 from app.media.sentences import MediaSentence
 
 _COPIED: Final = frozenset({"h264", "hevc", "vp9", "av1"})
-"""Codecs that go as they are; others inside an mp4 become H.264."""
+"""Codecs that go as they are; others, or those that no mp4 holds (VP8), become H.264."""
 
 _WATCHABLE_PIXELS: Final = 854 * 480
 """Pixels a frame below which a clip is not shrunk, however small the model sees it."""
@@ -29,31 +29,29 @@ _HIGHEST_RATE: Final = 50_000_000
 
 
 def prepare_video(
-    data: bytes, name: str, limits: VideoLimits, stopped: Callable[[], bool] = lambda: False
+    source: BinaryIO, clip: Clip, target: Path, name: str, limits: VideoLimits
 ) -> PreparedMedia:
-    """The clip as it is sent; blocks. Raises MediaRefused.
+    """The clip as it is sent, of what `probe` measured of it; blocks. Raises MediaRefused.
 
-    An mp4 whose picture track is copied without metadata, sound or other tracks. It is encoded
-    again, as H.264 at the size that the model sees, only when it lies on its side, has too many
-    pixels or bytes, or another codec than H.264, HEVC, VP9 or AV1. `stopped` is asked at each
-    packet; when it says so, Abandoned is raised. The same bytes in give the same bytes out.
+    An mp4, written at `target`, whose picture track is copied without metadata, sound or other
+    tracks. It is encoded again, as H.264 at the size that the model sees, only when it lies on its
+    side, has too many pixels or bytes, or another codec than H.264, HEVC, VP9 or AV1. The same
+    bytes in give the same bytes out. Raises MemoryError where there is too little.
     """
-    clip = probe(data, name, limits, stopped)
     size = _encoded_size(clip, limits)
-    with tempfile.TemporaryDirectory(prefix="glm-clip-") as folder:
-        path = Path(folder) / "clip.mp4"
-        with opened(data, name, limits) as container:
-            if size is None:
-                _copy(container, clip, path, stopped)
-            else:
-                _check_work(clip, name, limits)
-                _encode(container, clip, size, path, limits, stopped)
-        sent = path.read_bytes()
-    if len(sent) > limits.max_bytes:
-        raise MediaRefused("too_large_shrunk", name, most=megabytes(limits.max_bytes))
+    with opened(source, clip.format, name, limits) as container:
+        if size is None:
+            _copy(container, clip, target)
+        else:
+            _check_work(clip, name, limits)
+            _encode(container, clip, size, target, limits)
+    sent = target.stat().st_size
+    if sent > limits.max_bytes:
+        most = megabytes(limits.max_bytes)
+        raise MediaRefused("too_large_shrunk", name, size=megabytes(sent), most=most)
     sent_size = size or clip.upright_size
     return PreparedMedia.of(
-        sent,
+        target.read_bytes(),
         kind="video",
         mime="video/mp4",
         name=name,
@@ -83,7 +81,8 @@ def _even(side: float) -> int:
 
 def _check_work(clip: Clip, name: str, limits: VideoLimits) -> None:
     if clip.frames * clip.width * clip.height > limits.max_encoding_pixels:
-        raise MediaRefused("too_much_work", name)
+        length, width, height = spoken_length(clip.seconds), str(clip.width), str(clip.height)
+        raise MediaRefused("too_much_work", name, length=length, width=width, height=height)
 
 
 def _notes(clip: Clip, sent_size: tuple[int, int]) -> Iterator[MediaSentence]:
@@ -103,19 +102,41 @@ def _written(path: Path) -> Iterator[Any]:
         yield output
 
 
-def _copy(container: Any, clip: Clip, path: Path, stopped: Callable[[], bool]) -> None:
+def _copy(container: Any, clip: Clip, path: Path) -> None:
     stream = container.streams[clip.stream]
     with _written(path) as output:
         target = output.add_stream_from_template(stream, opaque=True)  # AV1 has no encoder
-        for packet in container.demux(stream):
-            if stopped():
-                raise Abandoned
-            if packet.dts is None or packet.pts is None:  # the empty one that ends a track
-                continue
+        for packet in _in_decoding_order(container.demux(stream)):
             packet.pts -= clip.start
             packet.dts -= clip.start
             packet.stream = target
             output.mux(packet)
+
+
+def _in_decoding_order(packets: Iterator[Any]) -> Iterator[Any]:
+    """The packets that hold a frame, each with the time at which it is decoded.
+
+    Matroska keeps only the times of display. libav works the others out, but for those before it
+    has seen how far the frames are out of order: they are counted back from the first known.
+    """
+    waiting: list[Any] = []
+    is_known = False
+    for packet in packets:
+        if packet.pts is None:  # the empty one that ends a track
+            continue
+        if is_known:
+            if packet.dts is not None:
+                yield packet
+            continue
+        waiting.append(packet)
+        if packet.dts is None:
+            continue
+        is_known = True
+        for place, early in enumerate(waiting):
+            early.dts = packet.dts - (len(waiting) - 1 - place) * (packet.duration or 1)
+            yield early
+    if not is_known:
+        raise ValueError("No packet says when it is to be decoded.")
 
 
 def _encode(
@@ -124,7 +145,6 @@ def _encode(
     size: tuple[int, int],
     path: Path,
     limits: VideoLimits,
-    stopped: Callable[[], bool],
 ) -> None:
     """Encodes within `limits.max_bytes`. The count of threads is fixed, as it changes the bytes."""
     stream = container.streams[clip.stream]
@@ -143,8 +163,6 @@ def _encode(
         target.codec_context.time_base = stream.time_base
         graph = _upright(stream, clip, size)
         for packet in container.demux(stream):
-            if stopped():
-                raise Abandoned
             for frame in packet.decode():
                 frame.pts -= clip.start
                 graph.vpush(frame)

@@ -66,7 +66,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
             limit.take(visitor_address(request) if public else me)
         name = _plain_name(file.filename)
         async with in_memory:
-            data = await file.read(desk.limits.max_bytes + 1)
+            data = await file.read()
             try:
                 prepared = await prepare(data, name, desk.limits)
             except MediaRefused as refused:

@@ -8,7 +8,13 @@ import { enlarge, preview } from "./media.mjs";
 import { join, t } from "./texts.mjs";
 import { Upload } from "./upload.mjs";
 
-const ACCEPTED = { image: "image/jpeg,image/png,image/webp,image/gif", video: "video/mp4" };
+// Types, and the names' endings of those for which systems often know no type.
+const ACCEPTED = {
+  image:
+    "image/jpeg,image/png,image/webp,image/gif,image/bmp,image/tiff,image/heic,image/heif," +
+    "image/avif,.bmp,.tif,.tiff,.heic,.heif,.avif",
+  video: "video/mp4,video/quicktime,video/webm,video/x-matroska,.mov,.webm,.mkv",
+};
 
 class Slot {
   constructor(kind, page) {
@@ -16,6 +22,7 @@ class Slot {
     this.page = page;
     this.media = null;
     this.upload = null;
+    this.undrawable = null;
     this.input = el("input", {
       type: "file",
       accept: ACCEPTED[kind],
@@ -57,9 +64,13 @@ class Slot {
     return this.upload !== null && this.media === null;
   }
 
-  /** Where what it holds can be seen; the server's addresses expire. */
+  /**
+   * Where what it holds can be seen: the reader's own file, as the server's addresses expire, but
+   * for one that the browser cannot draw (HEIC, TIFF, Matroska) what the server made of it.
+   */
   get url() {
-    return this.upload?.url ?? this.media?.url ?? "";
+    const local = this.upload?.url;
+    return (local !== this.undrawable && local) || this.media?.url || local || "";
   }
 
   get filename() {
@@ -147,6 +158,9 @@ class Slot {
       if (this.drawn !== url) return;
       this.isUnseen = true;
       plain();
+      if (url !== this.upload?.url) return;
+      this.undrawable = url;
+      this.draw();
     };
     if (url) this.picture.replaceChildren(preview(this.kind, url, unseen));
     else plain();

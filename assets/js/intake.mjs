@@ -10,9 +10,13 @@ export const MOST_CHARACTERS = 4_000_000;
 
 const BYTES_A_CHARACTER = 3; // at most, in UTF-8, of what a string counts as one
 
-const PICTURES = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF8"];
+const PICTURES = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "GIF8", "II*\0", "MM\0*", "II+\0", "MM\0+"];
+const BMP = /^BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0/s;
+const PICTURE_BRANDS = /^.{4}ftyp(?:avi[fs]|hei[cxms]|hev[cx]|mif1|msf1)/s;
+const CLIPS = /^(?:.{4}ftyp|[\0-\x08].{3}(?:moov|mdat|wide|free|skip|pnot)|\x1aE\xdf\xa3)/s;
 const ARCHIVES = ["PK\x03\x04", "PK\x05\x06", "\x1f\x8b", "7z\xbc\xaf", "Rar!", "BZh", "\xfd7zXZ"];
 const OLD_OFFICE = "\xd0\xcf\x11\xe0";
+const ENDINGS = { image: /\.(bmp|tiff?|heic|heif|avif)$/i, video: /\.(mov|webm|mkv)$/i };
 const OFFICE = /\.(docx?|dotx?|xlsx?|pptx?|od[tsp]|rtf|pages|numbers|key)$/i;
 
 /** A file that cannot be taken; the message is a sentence. */
@@ -30,7 +34,7 @@ const notTaken = (key, file, values = {}) =>
 export async function recognise(file, picked = null) {
   const head = await bytesOf(file, HEAD_BYTES);
   if (head.length === 0) throw notTaken("empty", file);
-  const start = String.fromCharCode(...head.subarray(0, 12));
+  const start = String.fromCharCode(...head.subarray(0, 18));
   const known = mediaBySignature(start);
   if (known) return { kind: known };
   refuseDocuments(file, start);
@@ -41,7 +45,8 @@ export async function recognise(file, picked = null) {
     if (text !== null) return { kind: "text", text };
   }
   const [type] = file.type.split("/");
-  const kind = type === "image" || type === "video" ? type : picked;
+  if (type === "audio") throw notTaken("sound", file);
+  const kind = type in ENDINGS ? type : (kindByName(file.name) ?? picked);
   if (kind === null) throw notTaken("other", file);
   return { kind };
 }
@@ -61,8 +66,14 @@ async function bytesOf(file, most = file.size) {
 
 function mediaBySignature(start) {
   if (PICTURES.some((mark) => start.startsWith(mark))) return "image";
-  if (start.startsWith("RIFF") && start.endsWith("WEBP")) return "image";
-  return start.startsWith("ftyp", 4) ? "video" : null;
+  if (start.startsWith("RIFF") && start.startsWith("WEBP", 8)) return "image";
+  if (BMP.test(start) || PICTURE_BRANDS.test(start)) return "image";
+  return CLIPS.test(start) ? "video" : null;
+}
+
+/** Of a file whose type the system does not know. */
+function kindByName(name) {
+  return Object.keys(ENDINGS).find((kind) => ENDINGS[kind].test(name)) ?? null;
 }
 
 function refuseDocuments(file, start) {

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.commands.conftest import PROJECT
+from tests.interrupts import take_interrupts
 from tests.loopback import SILENCE, Reply, chunk
 
 KEY = "test-key-not-real-but-to-be-kept"
@@ -210,6 +211,7 @@ async def test_an_interrupted_turn_is_reported_with_what_came(
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "app", "ask", "Hi", "--base-url", f"{server.url}/v1",
         cwd=PROJECT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        preexec_fn=take_interrupts,
     )  # fmt: skip
     assert process.stdout is not None
     assert await process.stdout.readexactly(4) == b"Half"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.settings import PROJECT, Settings
+from tests.interrupts import take_interrupts
 
 
 def test_a_taken_port_is_said_in_a_sentence(command: Callable[..., Any]) -> None:
@@ -62,6 +63,7 @@ def test_ctrl_c_ends_it_without_a_word(tmp_path: Path, words: list[str]) -> None
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=take_interrupts,
     ) as process:
         assert process.stdout is not None
         assert any("http://" in line for line in process.stdout)

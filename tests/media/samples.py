@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import io
 import struct
+import tempfile
+import zlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import av
 import numpy as np
 from PIL import Image
 
-from app.media import PreparedMedia
+from app.media import ImageLimits, PreparedMedia, VideoLimits, images, videos
+from app.media.probe import probe
 
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 QUARTERS = ("red", "green", "blue", "white")
 """The quarters of every sample, in reading order."""
+
+_PIXELS = {"mjpeg": "yuvj420p", "prores_ks": "yuv422p10le"}
+_RATE = 48_000
+_SOUND = {"webm": "libopus", "ogg": "libopus", "wav": "pcm_s16le", "flac": "flac", "mp3": "mp3"}
 
 _NAMES = {"red": RED, "green": GREEN, "blue": BLUE, "white": WHITE}
 
@@ -34,6 +42,31 @@ def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
     out = io.BytesIO()
     image.save(out, kind, **options)
     return out.getvalue()
+
+
+def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
+    """The picture made ready in this very process."""
+    return images.prepare_image(io.BytesIO(data), name, limits)
+
+
+def prepare_video(data: bytes, name: str, limits: VideoLimits) -> PreparedMedia:
+    """The clip measured and made ready in this very process."""
+    source = io.BytesIO(data)
+    found = probe(source, name, limits)
+    with tempfile.TemporaryDirectory() as folder:
+        return videos.prepare_video(source, found, Path(folder) / "clip.mp4", name, limits)
+
+
+def png(width: int, height: int, depth: int, rows: bytes) -> bytes:
+    """A PNG of these bits a channel in RGB, of rows as its filters left them."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        checksum = zlib.crc32(kind + body)
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", checksum)
+
+    header = struct.pack(">IIBBBBB", width, height, depth, 2, 0, 0, 0)
+    body = chunk(b"IDAT", zlib.compress(rows))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + body + chunk(b"IEND", b"")
 
 
 def picture(media: PreparedMedia) -> Image.Image:
@@ -65,37 +98,40 @@ def clip(
     codec: str = "libx264",
     metadata: Mapping[str, str] | None = None,
     sound: bool = False,
+    container: str = "mp4",
+    options: Mapping[str, str] | None = None,
 ) -> bytes:
-    """An mp4 of still quarters."""
+    """A clip of still quarters: an mp4, or in another container by libav's name for it."""
     out = io.BytesIO()
-    with av.open(out, "w", format="mp4") as container:
-        container.metadata.update(metadata or {})
-        stream = container.add_stream(codec, rate=rate)
+    with av.open(out, "w", format=container, options=dict(options or {})) as file:
+        file.metadata.update(metadata or {})
+        stream = file.add_stream(codec, rate=rate)
         stream.width, stream.height = width, height
-        stream.pix_fmt = "yuvj420p" if codec == "mjpeg" else "yuv420p"
-        audio = container.add_stream("aac", rate=44100) if sound else None
+        stream.pix_fmt = _PIXELS.get(codec, "yuv420p")
+        audio = file.add_stream(_SOUND.get(container, "aac"), rate=_RATE) if sound else None
         for _ in range(frames):
             frame = av.VideoFrame.from_image(quarters(width, height))
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
         if audio is not None:
-            _add_silence(container, audio)
+            _add_silence(file, audio)
     return out.getvalue()
 
 
-def sound_only() -> bytes:
-    """An mp4 with a second of silence."""
+def sound_only(container: str = "mp4") -> bytes:
+    """A second of silence: an mp4, or in another container by libav's name for it."""
     out = io.BytesIO()
-    with av.open(out, "w", format="mp4") as container:
-        _add_silence(container, container.add_stream("aac", rate=44100))
+    with av.open(out, "w", format=container) as file:
+        _add_silence(file, file.add_stream(_SOUND.get(container, "aac"), rate=_RATE))
     return out.getvalue()
 
 
 def _add_silence(container: Any, stream: Any) -> None:
-    silence = np.zeros((1, 44100), np.float32)
-    frame = av.AudioFrame.from_ndarray(silence, format="fltp", layout="mono")
-    frame.rate = 44100
-    container.mux(stream.encode(frame))
+    silence = np.zeros((1, _RATE), np.int16)
+    frame = av.AudioFrame.from_ndarray(silence, format="s16", layout="mono")
+    frame.rate = _RATE
+    for resampled in av.AudioResampler(stream.format.name, "mono", _RATE).resample(frame):
+        container.mux(stream.encode(resampled))
     container.mux(stream.encode(None))
 
 

@@ -36,17 +36,19 @@ async def test_an_empty_file_is_refused():
 async def test_too_many_bytes_are_refused():
     picture = encoded(quarters(), "PNG")
     assert await refusal(picture, "cat.png", MediaLimits(max_bytes=100)) == (
-        "“cat.png” is larger than 0.0001 MB, the most that can be attached: shrink or trim it."
+        f"“cat.png” has {len(picture) / 1e6:.3g} MB, and at most 0.0001 MB can be attached: shrink "
+        "or trim it."
     )
 
 
 async def test_other_kinds_are_refused_by_name_where_they_are_plain():
     assert await refusal(b"%PDF-1.7\n", "notes.pdf") == (
-        "“notes.pdf” is a PDF document, which cannot be sent: use JPEG, PNG, WebP, GIF or mp4."
+        "“notes.pdf” is a PDF document, which cannot be sent: use JPEG, PNG, WebP, GIF, HEIC, "
+        "AVIF, TIFF or BMP, or for a clip mp4, mov, webm or mkv."
     )
     assert await refusal(b"Dear all,", "notes.png") == (
-        "“notes.png” is neither a picture nor a clip that can be sent: use JPEG, PNG, WebP, GIF "
-        "or mp4."
+        "“notes.png” is neither a picture nor a clip that can be sent: use JPEG, PNG, WebP, GIF, "
+        "HEIC, AVIF, TIFF or BMP, or for a clip mp4, mov, webm or mkv."
     )
 
 
