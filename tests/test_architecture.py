@@ -15,12 +15,14 @@ PROJECT = Path(__file__).parents[1]
 ALLOWED = {
     "chat": set(),
     "endpoint": {"chat"},
+    "export": {"chat", "endpoint"},
     "media": {"chat"},
     "simulator": {"media"},
     "store": {"chat"},
     "tools": {"chat", "endpoint"},
-    "turns": {"chat", "endpoint", "media", "store", "tools"},
-    "ui": {"chat", "endpoint", "media", "store", "tools", "turns"},
+    "turns": {"chat", "endpoint", "export", "media", "store", "tools"},
+    "docs": {"turns"},
+    "ui": {"chat", "endpoint", "export", "media", "store", "tools", "turns"},
 }
 FRAMEWORKS = {
     "gradio",

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 WaitingReason: TypeAlias = Literal["slot", "retry", "waking"]
-FailureKind: TypeAlias = Literal["server_error", "unreachable", "timed_out", "cut_short"]
+FailureKind: TypeAlias = Literal[
+    "server_error", "unreachable", "timed_out", "too_large", "cut_short"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,9 @@ class Failed:
     """The turn ended in an error; what came before it is kept.
 
     kind: server_error (an HTTP error, an error event, or an event that cannot be read),
-    unreachable (no connection), timed_out (no byte for the time allowed), cut_short (the
-    connection broke in the middle). `message` is the server's own, whole, where it sent one.
+    unreachable (no connection), timed_out (no byte for the time allowed), too_large (the request
+    was not sent), cut_short (the connection broke in the middle). `message` is the server's own,
+    whole, where it sent one.
     """
 
     kind: FailureKind

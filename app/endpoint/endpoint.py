@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from types import TracebackType
@@ -22,6 +22,7 @@ from app.endpoint.errors import (
     TryFailedError,
     failed_to_read,
     request_id_of,
+    too_large,
 )
 from app.endpoint.looks import look
 from app.endpoint.redaction import Redactor
@@ -33,6 +34,10 @@ from app.endpoint.wire_json import encode_body
 
 _REUSE_S: Final = 0.05
 """How long the end of a body is waited for after its last event, to keep the connection."""
+
+
+def _unheard(_data: bytes) -> None:
+    """Nobody asks for the bytes of an answer."""
 
 
 class Endpoint:
@@ -60,6 +65,11 @@ class Endpoint:
         await self._watch.close()
         await self._connection.close()
 
+    @property
+    def base_url(self) -> str:
+        """Where requests go, before `/chat/completions`."""
+        return self._settings.base_url
+
     async def state(self, max_age_s: float | None = None) -> ServerState:
         """How the server is, from memory where that is `max_age_s` old at most, or some seconds.
 
@@ -83,7 +93,11 @@ class Endpoint:
         return await self._count(prompt_question(body))
 
     async def stream(
-        self, request: Request, *, extra_headers: Mapping[str, str] | None = None
+        self,
+        request: Request,
+        *,
+        extra_headers: Mapping[str, str] | None = None,
+        on_bytes: Callable[[bytes], None] = _unheard,
     ) -> AsyncGenerator[Event, None]:
         """The events of one turn, retries and waits included; nothing is raised but to end it.
 
@@ -94,10 +108,13 @@ class Endpoint:
 
         A try is made again on 429, 5xx and lost connections as long as nothing of an answer came,
         `settings.tries` times in all. A model that sleeps, or is waking, is woken and waited for
-        before the first.
+        before the first. `on_bytes` gets the body of the answer as it comes, before its events.
         """
         deadline = Deadline(self._settings.total_timeout_s)
         body = encode_body(request.body)
+        if len(body) > self._settings.max_request_bytes:
+            yield too_large(len(body), self._settings.max_request_bytes)
+            return
         clock = asyncio.get_running_loop().time
         tries = 0
         step: Waiting | Failed | None = waking(1) if await self._sleeps() else None
@@ -114,7 +131,8 @@ class Endpoint:
             tries += 1
             began = clock()
             try:
-                async with aclosing(self._try(body, extra_headers or {}, deadline)) as events:
+                answer = self._try(body, extra_headers or {}, deadline, on_bytes)
+                async with aclosing(answer) as events:
                     async for event in events:
                         yield event
                 return
@@ -138,7 +156,11 @@ class Endpoint:
             return None
 
     async def _try(
-        self, body: bytes, headers: Mapping[str, str], deadline: Deadline
+        self,
+        body: bytes,
+        headers: Mapping[str, str],
+        deadline: Deadline,
+        on_bytes: Callable[[bytes], None],
     ) -> AsyncGenerator[Event, None]:
         """The events of one try; raises TryFailedError where it does not come to an end."""
         response = await self._open(body, headers, deadline)
@@ -159,6 +181,8 @@ class Endpoint:
                     failure = replace(error.failure, request_id=request_id)
                     retryable = error.retryable and not reader.produced
                     raise TryFailedError(failure, retryable=retryable) from None
+                if data:
+                    on_bytes(data)
                 for event in reader.feed(data) if data else reader.end():
                     yield self._without_key(event) if type(event) is Failed else event
             if reader.finished:

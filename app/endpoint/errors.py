@@ -55,6 +55,14 @@ class TryFailedError(Exception):
         self.retry_after = retry_after
 
 
+def too_large(size: int, most: int) -> Failed:
+    """The failure of a request that is not sent; both in bytes."""
+    message = (
+        f"The request takes {size / 1e6:,.1f} MB, and at most {most / 1e6:,.1f} MB can be sent."
+    )
+    return Failed("too_large", None, message)
+
+
 def request_id_of(headers: Mapping[str, str]) -> str | None:
     """The id under which the server, or Baseten before it, logs the request."""
     return headers.get("x-request-id") or headers.get("x-baseten-request-id")

@@ -26,6 +26,8 @@ class EndpointSettings:
     `tries` in all, `backoff_s` doubled before each; a server that asks for a longer wait than
     `retry_after_limit_s` is not waited for.
 
+    A body of more than `max_request_bytes` is not sent.
+
     `state_s` and, for a server that wakes, `state_waking_s`: how old a state may be that is told
     again; `state_timeout_s` for each small request, such as a look at the state or a count.
 
@@ -49,6 +51,7 @@ class EndpointSettings:
     tries: int = 4
     backoff_s: float = 0.5
     retry_after_limit_s: float = 120.0
+    max_request_bytes: int = 100_000_000
     state_s: float = 10.0
     state_waking_s: float = 2.0
     state_timeout_s: float = 3.0

@@ -16,7 +16,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.chat.entries import Entry, Feedback, Node, TurnEntry, UserEntry
+from app.chat.exchange import Exchange
 from app.store.database import Database
+from app.store.exchanges import add_exchange, read_exchanges
 from app.store.listing import ChatLine, line_of, lines, list_chats
 from app.store.paths import end_of_version, follow, go_on, lead_to, read_node, read_path
 from app.store.payloads import columns_of, kind_of
@@ -146,6 +148,15 @@ class ChatStore:
         async with self._database.connect() as connection:
             return await read_node(connection, owner, chat, node)
 
+    async def exchanges(self, owner: str, chat: str, node: str) -> tuple[Exchange, ...]:
+        """The requests that an answer came of, in their order; none where nothing was recorded.
+
+        Raises ChatUnknown.
+        """
+        async with self._database.connect() as connection:
+            await _node(connection, owner, chat, node)
+            return await read_exchanges(connection, owner, chat, node)
+
     async def add(
         self,
         owner: str,
@@ -155,12 +166,13 @@ class ChatStore:
         *,
         updated: bool = True,
         belated: bool = False,
+        exchange: Exchange | None = None,
     ) -> Node:
         """Adds an entry below `parent`, None for a first message; the active path ends there now.
 
         `updated` False leaves the chat's place in the list. `belated`: the chat may have gone on
-        without the entry, which then is a version beside the active path. Raises ChatUnknown, also
-        where `parent` is of another chat.
+        without the entry, which then is a version beside the active path. `exchange` is what an
+        answer came of. Raises ChatUnknown, also where `parent` is of another chat.
         """
         now = self._now()
         columns = columns_of(entry)
@@ -196,28 +208,36 @@ class ChatStore:
                 await lead_to(connection, owner, chat, entry.id)
             elif above is not None:
                 await follow(connection, above.id, entry.id)
+            added = columns["size"]
+            if exchange is not None:
+                added += await add_exchange(connection, entry.id, exchange)
             await _change(
                 connection,
                 owner,
                 chat,
-                size=chats.c.size + columns["size"],
+                size=chats.c.size + added,
                 updated=now if updated else chats.c.updated,
             )
-        await self._keep_within(columns["size"], (owner, chat))
+        await self._keep_within(added, (owner, chat))
         return Node(entry, parent, versions, now)
 
-    async def replace(self, owner: str, chat: str, entry: TurnEntry) -> None:
+    async def replace(
+        self, owner: str, chat: str, entry: TurnEntry, exchange: Exchange | None = None
+    ) -> None:
         """The turn of this id is now this one: it was gone on with. Raises ChatUnknown."""
         columns = columns_of(entry)
         async with self._database.begin() as connection:
             await _chat(connection, owner, chat, to_change=True)
             known = await _node(connection, owner, chat, entry.id)
             await connection.execute(update(nodes).where(nodes.c.id == entry.id).values(columns))
+            added = columns["size"] - known.size
+            if exchange is not None:
+                added += await add_exchange(connection, entry.id, exchange)
             await _change(
                 connection,
                 owner,
                 chat,
-                size=chats.c.size + columns["size"] - known.size,
+                size=chats.c.size + added,
                 updated=self._now(),
             )
 

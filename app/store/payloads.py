@@ -7,7 +7,7 @@ Each field is read by its own type; one that is missing takes its default, one t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_type_hints
 
 import msgspec
@@ -47,8 +47,7 @@ def write_payload(entry: Entry) -> str:
     """The whole entry as JSON."""
     payload = msgspec.to_builtins(entry)
     if isinstance(entry, TurnEntry):
-        parts = zip(entry.turn.parts, payload["turn"]["parts"], strict=True)
-        payload["turn"]["parts"] = [{"is": _PART_NAMES[type(part)], **rest} for part, rest in parts]
+        payload["turn"]["parts"] = written_parts(entry.turn.parts)
     return storable(json.dumps(payload, ensure_ascii=False, separators=(",", ":")))
 
 
@@ -65,8 +64,18 @@ def read_payload(node_id: str, kind: Kind, payload: str) -> Entry:
         ) from error
 
 
+def written_parts(parts: Iterable[TurnPart]) -> list[dict[str, Any]]:
+    """Parts of a turn as they stand in JSON, each with its kind."""
+    return [{"is": _PART_NAMES[type(part)], **msgspec.to_builtins(part)} for part in parts]
+
+
+def read_parts(values: Iterable[Mapping[str, Any]]) -> tuple[TurnPart, ...]:
+    """What `written_parts` wrote. Raises KeyError or TypeError where it is none of ours."""
+    return tuple(map(_read_part, values))
+
+
 def _read_turn(values: Mapping[str, Any]) -> Turn:
-    return _read(Turn, values, parts=lambda parts: tuple(map(_read_part, parts)))
+    return _read(Turn, values, parts=read_parts)
 
 
 def _read_part(values: Mapping[str, Any]) -> TurnPart:

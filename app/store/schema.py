@@ -13,6 +13,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Row,
     String,
@@ -109,3 +110,13 @@ node_media = Table(
     Column("owner", String(64), nullable=False),
 )
 Index(None, node_media.c.owner, node_media.c.hash)
+
+exchanges = Table(
+    "exchanges",
+    metadata,
+    # A turn that was gone on with has one for each request, from 0.
+    Column("node_id", ForeignKey("nodes.id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("record", Text, nullable=False),
+    Column("wire", LargeBinary, nullable=False),
+)

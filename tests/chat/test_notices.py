@@ -67,6 +67,7 @@ ANSWER, THOUGHT = ContentDelta("Four."), ReasoningDelta("hm")
         ([ANSWER, Finished("stop"), Failed("server_error", 503, "no")], ["server_error"]),
         ([Failed("unreachable", None, "No connection.")], ["unreachable"]),
         ([Failed("timed_out", None, "Nothing came.")], ["timed_out"]),
+        ([Failed("too_large", None, "The request takes 120.0 MB.")], ["too_large"]),
         ([ANSWER, Failed("cut_short", None, "reset")], ["cut_short"]),
         ([ANSWER], ["cut_short"]),
         ([THOUGHT], ["cut_short"]),

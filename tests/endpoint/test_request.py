@@ -35,6 +35,20 @@ async def test_address_and_body(
     assert sent.body == json.dumps(request_body, separators=(",", ":")).encode()
 
 
+async def test_a_request_over_the_limit_is_not_sent_and_its_size_is_told(
+    loopback: StartLoopback, ask: Ask, request_body: dict[str, Any]
+) -> None:
+    server = await loopback(answer())
+    request_body["messages"][0]["content"] = "x" * 1_200_000
+
+    (failed,) = await ask(server, max_request_bytes=1_000_000)
+
+    assert isinstance(failed, Failed)
+    assert (failed.kind, failed.status) == ("too_large", None)
+    assert failed.message == "The request takes 1.2 MB, and at most 1.0 MB can be sent."
+    assert not server.exchanges
+
+
 async def test_the_key_is_sent_as_a_bearer(loopback: StartLoopback, ask: Ask) -> None:
     server = await loopback(answer())
 
