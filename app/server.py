@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Final
 
 import gradio as gr
 from fastapi import FastAPI
@@ -17,9 +19,10 @@ from starlette.types import Scope
 from app.assembly import connected, media_limits
 from app.chat.events import Event
 from app.chat.request import Request
+from app.docs.routes import Facts, docs_routes
 from app.endpoint import Endpoint
 from app.security import SecurityHeaders
-from app.settings import PROJECT, Connection, Settings
+from app.settings import PROJECT, Connection, Settings, SettingsError
 from app.store.chats import ChatStore
 from app.store.database import Database, database_url
 from app.store.journal import Journals
@@ -29,6 +32,7 @@ from app.turns import errors
 from app.turns.account import can_sign_in
 from app.turns.account_routes import account_routes
 from app.turns.chat_routes import chat_routes
+from app.turns.exchange_routes import ServerAddress, exchange_routes
 from app.turns.housekeeping import Housekeeping
 from app.turns.media_routes import MediaDesk, media_routes
 from app.turns.prices import Prices
@@ -37,6 +41,7 @@ from app.turns.rendering import Rendering
 from app.turns.routes import TurnPolicy, turn_routes
 from app.turns.run import RunServices
 from app.turns.runs import Runs
+from app.turns.single import SingleTurns
 from app.turns.slots import Slots
 from app.turns.status_routes import ServerStatus, status_routes
 from app.turns.visitors import RateLimit
@@ -47,6 +52,16 @@ from app.ui.streaming_markdown import StreamingMarkdown
 ASSETS = PROJECT / "assets"
 _COUNTS_PER_MINUTE = 200
 """Texts whose tokens one visitor may have counted: a page asks while somebody types."""
+
+
+_KEY_VARIABLES: Final[Mapping[str, str]] = {
+    "baseten": "BASETEN_API_KEY",
+    "compatible": "OPENAI_API_KEY",
+}
+_UNTOLD: Final[Mapping[str, str]] = {
+    "baseten": "https://model-{model_id}.api.baseten.co/environments/production/sync/v1",
+    "compatible": "https://your-server.example/v1",
+}
 
 
 class ModelServer:
@@ -64,9 +79,19 @@ class ModelServer:
             raise RuntimeError("The app has not started.")
         return self._endpoint
 
-    def stream(self, request: Request, headers: Mapping[str, str]) -> AsyncGenerator[Event, None]:
+    def address(self) -> ServerAddress:
+        """Where a program would ask it as this one does; visitors are not told the owner's."""
+        base_url, kind = self.endpoint.base_url, self._connection.kind
+        if kind != "simulator" and self._settings.is_public():
+            base_url = _UNTOLD[kind]
+        variable = _KEY_VARIABLES.get(kind) if self._connection.api_key else None
+        return ServerAddress(base_url, variable)
+
+    def stream(
+        self, request: Request, headers: Mapping[str, str], on_bytes: Callable[[bytes], None]
+    ) -> AsyncGenerator[Event, None]:
         """The events of one turn; closing the generator hangs up."""
-        return self.endpoint.stream(request, extra_headers=headers)
+        return self.endpoint.stream(request, extra_headers=headers, on_bytes=on_bytes)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -164,7 +189,13 @@ def create_application(settings: Settings) -> Application:
                 yield
                 await asyncio.gather(*(run.stop() for run in services.runs.all_running()))
 
-    app = FastAPI(title="GLM Playground", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="GLM Playground",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        responses=errors.ANY_REFUSAL,
+    )
     errors.install(app)
     app.add_middleware(SecurityHeaders)
     policy = TurnPolicy(
@@ -175,9 +206,15 @@ def create_application(settings: Settings) -> Application:
         simulated=connection.kind == "simulator",
         public=public,
     )
-    _include_routes(app, settings, services, desk, policy, status)
+    turns = SingleTurns(
+        model_server.stream,
+        slots,
+        policy,
+        _limit(settings.visitor_turns_per_minute, "turns", policy),
+    )
+    _include_routes(app, settings, services, desk, turns, status, model_server)
     app.mount("/own", _OwnFiles(directory=ASSETS))
-    _mount_page(app, settings, connection)
+    _mount_page(app, settings, connection, turns)
     return Application(app, services, connection, kept)
 
 
@@ -186,21 +223,46 @@ def _include_routes(
     settings: Settings,
     services: RunServices,
     desk: MediaDesk,
-    policy: TurnPolicy,
+    turns: SingleTurns,
     status: ServerStatus,
+    model_server: ModelServer,
 ) -> None:
-    def limit(what: str) -> RateLimit | None:
-        return RateLimit(settings.visitor_turns_per_minute, what) if policy.public else None
-
-    app.include_router(media_routes(desk, limit("uploads"), public=policy.public))
-    app.include_router(turn_routes(services, desk, policy, limit("turns")))
-    app.include_router(chat_routes(services, desk))
-    app.include_router(
-        status_routes(status, RateLimit(_COUNTS_PER_MINUTE, "counts") if policy.public else None)
-    )
+    policy = turns.policy
+    uploads = _limit(settings.visitor_turns_per_minute, "uploads", policy)
+    app.include_router(media_routes(desk, uploads, public=policy.public))
+    app.include_router(turn_routes(services, desk, policy, turns.limit))
+    model = settings.model.rsplit("/", 1)[-1]
+    app.include_router(chat_routes(services, desk, model=model))
+    app.include_router(exchange_routes(services.store, desk, model_server.address))
+    app.include_router(status_routes(status, _limit(_COUNTS_PER_MINUTE, "counts", policy)))
     app.include_router(account_routes(services.store, services.runs))
+    facts = Facts(_limits_told(settings), settings.mcp, settings.root_path)
+    app.include_router(docs_routes(app, facts))
     if can_sign_in():
         attach_oauth(app)
+
+
+def _limits_told(settings: Settings) -> tuple[str, ...]:
+    """The limits of this server, a sentence each, for those who write programs."""
+    cap = settings.token_cap()
+    told = [f"An upload holds at most {settings.upload_mb:g} MB."]
+    if settings.is_public():
+        told.append(
+            f"A visitor starts at most {settings.visitor_turns_per_minute} turns in a minute, "
+            f"and {settings.visitor_slots} of them run at once."
+        )
+    told.append(f"{settings.slots} turns run at once; the others wait in line.")
+    if cap is not None:
+        told.append(f"A turn takes at most {cap:,} tokens, of thought and answer together.")
+    told.append(
+        f"A turn of a chat that nobody has listened to for {settings.grace_seconds():g} s stops."
+    )
+    return tuple(told)
+
+
+def _limit(per_minute: int, what: str, policy: TurnPolicy) -> RateLimit | None:
+    """A limit for each visitor, where visitors are strangers."""
+    return RateLimit(per_minute, what) if policy.public else None
 
 
 def _prices(settings: Settings) -> Prices:
@@ -222,7 +284,14 @@ class _OwnFiles(StaticFiles):
         return response
 
 
-def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> None:
+def _mount_page(
+    app: FastAPI, settings: Settings, connection: Connection, turns: SingleTurns
+) -> None:
+    if settings.mcp and find_spec("mcp") is None:
+        raise SettingsError(
+            "GLM_MCP is set, but the package mcp is missing: install it with "
+            "pip install -c constraints.txt -e '.[mcp]', or unset GLM_MCP."
+        )
     page = build_page(
         PageSettings(
             simulator=connection.kind == "simulator",
@@ -230,7 +299,8 @@ def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> Non
             model=settings.model,
             max_tokens_cap=settings.token_cap(),
             public=settings.is_public(),
-        )
+        ),
+        turns,
     )
     gr.mount_gradio_app(
         app,
@@ -244,4 +314,9 @@ def _mount_page(app: FastAPI, settings: Settings, connection: Connection) -> Non
         run_history=False,
         root_path=settings.root_path or None,
         max_file_size="1mb",
+        mcp_server=settings.mcp,
     )
+    if settings.mcp:
+        from app.ui.mcp_tool import serve_mcp_tool  # its package is an extra
+
+        serve_mcp_tool(page, turns)

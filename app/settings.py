@@ -94,6 +94,13 @@ class Settings(BaseSettings):
         "and where the address served is not loopback.",
     )
 
+    mcp: bool = Field(
+        False,
+        alias="GLM_MCP",
+        description="true: the endpoint chat is a tool over MCP as well, at /gradio_api/mcp/; "
+        "needs the extra mcp: pip install -c constraints.txt -e '.[mcp]'.",
+    )
+
     connect_timeout_s: float = Field(
         5.0, alias="GLM_CONNECT_TIMEOUT_S", gt=0, description="Seconds to reach the model server."
     )

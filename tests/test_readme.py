@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from app.commands.arguments import parse
 from app.settings import Settings
+from tests.site import serving
 
 PROJECT = Path(__file__).parents[1]
 README = (PROJECT / "README.md").read_text()
@@ -25,6 +28,7 @@ COMMANDS = [
 PYTHON = ".venv/bin/python"
 ASKS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m app ask")]
 MAKES = [command for command in COMMANDS if command.startswith("make ")]
+INSTALLS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m pip install")]
 EXPORTS = [command for command in COMMANDS if command.startswith("export ")]
 
 
@@ -36,7 +40,8 @@ def clean_environment() -> dict[str, str]:
 
 def test_every_command_of_the_readme_is_checked_here() -> None:
     simulate = [c for c in COMMANDS if c.startswith(f"{PYTHON} -m app simulate")]
-    assert len(ASKS) + len(MAKES) + len(EXPORTS) + len(simulate) == len(COMMANDS)
+    checked = len(ASKS) + len(MAKES) + len(EXPORTS) + len(INSTALLS) + len(simulate)
+    assert checked == len(COMMANDS)
     assert parse(shlex.split(simulate[0])[3:]).port == 8100
 
 
@@ -65,6 +70,26 @@ def test_the_make_targets_exist(command: str) -> None:
 def test_the_variables_are_settings(command: str) -> None:
     name = command.removeprefix("export ").split("=", 1)[0]
     assert name in {field.alias for field in Settings.model_fields.values()}
+
+
+@pytest.mark.parametrize("command", INSTALLS)
+def test_the_extras_exist(command: str) -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    (extra,) = re.findall(r"\.\[(\w+)\]", command)
+    assert extra in project["optional-dependencies"]
+    assert (PROJECT / "constraints.txt").exists()
+
+
+async def test_the_python_example_gets_an_answer() -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    async with serving(simulator_tokens_per_second=5000) as base:
+        code = example.replace("http://127.0.0.1:7860", base)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE
+        )
+        printed, _ = await process.communicate()
+    assert process.returncode == 0
+    assert b"simulator" in printed
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", README))

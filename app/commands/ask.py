@@ -11,10 +11,11 @@ from typing import Any
 from app.assembly import connected
 from app.chat.request import build
 from app.commands.ask_input import BadArguments, Question, read_question
-from app.commands.report import Console, print_json, step_report
+from app.commands.report import Console, print_json
 from app.endpoint import Endpoint
 from app.tools.arguments import ArgumentChecker
 from app.tools.mocks import Mocks
+from app.tools.report import run_report, step_report
 from app.tools.run import StepEvent, ToolRun
 
 COMPLETE, INCOMPLETE, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
@@ -48,11 +49,9 @@ async def run(arguments: argparse.Namespace) -> tuple[dict[str, Any], int]:
         tool_run = _tool_run(question, endpoint, checker)
         with suppress(asyncio.CancelledError):
             await _follow(tool_run, checker, console)
-    steps = [step_report(step, checker) for step in tool_run.steps]
     if console is not None and tool_run.ending is None:
-        console.end(steps[-1])
-    report = {key: value for key, value in steps[-1].items() if key != "answers"}
-    return {**report, "steps": steps}, _status(tool_run, question)
+        console.end(step_report(tool_run.steps[-1], checker))
+    return run_report(tool_run, checker), _status(tool_run, question)
 
 
 def _tool_run(question: Question, endpoint: Endpoint, checker: ArgumentChecker) -> ToolRun:

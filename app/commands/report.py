@@ -2,70 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from app.chat.events import ContentDelta, ContentWasReasoning, Event, ReasoningDelta, Waiting
-from app.chat.messages import ToolCall
-from app.chat.notices import ArgumentChecker, notices
-from app.tools.run import AnsweredCall, Step
-
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
-
-
-def step_report(step: Step, checker: ArgumentChecker) -> dict[str, Any]:
-    """A turn of a run as `--json` words it, with what its calls got.
-
-    Seconds count from the turn's beginning; None: never came.
-    """
-    turn = step.turn
-    timings = turn.timings
-    return {
-        "complete": turn.complete,
-        "reasoning": turn.reasoning,
-        "content": turn.content,
-        "finish_reason": turn.finish_reason,
-        "tool_calls": [_call(call, checker) for call in turn.tool_calls],
-        "notices": [asdict(n) for n in notices(turn, checker, step.request.repairs)],
-        "error": asdict(turn.failure) if turn.failure is not None else None,
-        "usage": dict(turn.usage) if turn.usage is not None else None,
-        "timings": {
-            "first_byte_s": _rounded(timings.first_byte_s),
-            "first_reasoning_s": _rounded(timings.first_reasoning_s),
-            "first_content_s": _rounded(timings.first_content_s),
-            "total_s": _rounded(timings.total_s),
-        },
-        "request": step.request.body,
-        "answers": [_answer(each) for each in step.calls],
-    }
-
-
-def _call(call: ToolCall, checker: ArgumentChecker) -> dict[str, Any]:
-    problems = checker.problems(call.name, call.arguments)
-    return {**asdict(call), "problems": [asdict(problem) for problem in problems]}
-
-
-def _answer(answered: AnsweredCall) -> dict[str, Any]:
-    """What a call got and what answered it; or why nothing did."""
-    answer = answered.answer
-    return {
-        "id": answered.call.id,
-        "name": answered.call.name,
-        "content": answer.content if answer else None,
-        "answered_by": answer.answered_by if answer else None,
-        "unanswered": answered.unanswered,
-    }
+from app.tools.report import report_json
 
 
 def print_json(report: Mapping[str, Any]) -> None:
     """The report on standard output, and nothing else."""
-    text = json.dumps(report, ensure_ascii=False, indent=2)
-    # Half a surrogate pair is no text: what is sent, and printed, is U+FFFD in its place.
-    print(_HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text))
+    print(report_json(report))
 
 
 class Console:
@@ -121,7 +68,3 @@ class Console:
     def _line(self, text: str) -> None:
         self._end_thought()
         print(text, file=sys.stderr, flush=True)
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 4)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from app.store.chats import ChatStore
 from app.turns.account import can_sign_in, signed_in
+from app.turns.errors import refusals
 from app.turns.routes import BUSY
 from app.turns.runs import Runs
 from app.turns.visitors import Owner, token_owner
@@ -23,7 +24,7 @@ def account_routes(store: ChatStore, runs: Runs) -> APIRouter:
         user = signed_in(request)
         return {"name": user.name if user else None, "can_sign_in": can_sign_in()}
 
-    @router.post("/adopt", status_code=204)
+    @router.post("/adopt", status_code=204, responses=refusals(BUSY))
     async def adopt(
         me: Owner, browser: Annotated[str, Depends(token_owner)], request: Request
     ) -> Response:

@@ -1,12 +1,38 @@
-"""The pictures and clips of a conversation as they are sent, and notes for those that are gone."""
+"""A conversation's request with its pictures and clips, and notes for those that are gone."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 
+from app.chat.exchange import build_unfilled, filled
 from app.chat.history import Repair
 from app.chat.messages import Attachment, Conversation, MediaKind, Part, Text
+from app.chat.request import Options, Request
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRequest:
+    """A request with placeholders for its pictures and clips, and their data URLs by hash."""
+
+    request: Request
+    urls: Mapping[str, str]
+
+    @property
+    def whole(self) -> Request:
+        """The request as it is sent."""
+        return filled(self.request, self.urls)
+
+
+async def prepare_request(
+    conversation: Conversation,
+    options: Options,
+    load: Callable[[Attachment], Awaitable[str | None]],
+) -> PreparedRequest:
+    """The request that asks for the conversation's next message; `load` as for `with_media`."""
+    conversation, urls, gone = await with_media(conversation, load)
+    built = build_unfilled(conversation, options)
+    return PreparedRequest(replace(built, repairs=(*gone, *built.repairs)), urls)
 
 
 async def with_media(

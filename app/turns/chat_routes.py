@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.chat.entries import Feedback, Node, TurnEntry, UserEntry
+from app.export import chat_markdown
 from app.store.chats import ChatLine, ChatStore, ChatUnknown, Page
 from app.turns.chat_views import line_view, message_source, node_view
 from app.turns.context import of_path
 from app.turns.ended import edited_turn
-from app.turns.errors import Refusal
+from app.turns.errors import Refusal, refusals
 from app.turns.media_routes import MediaDesk
 from app.turns.options import MAX_BODY, AnswerEdit, ChatChange, Rating, Version
 from app.turns.routes import BUSY
@@ -31,10 +32,11 @@ from app.turns.visitors import ChatId, Owner, OwnId
 _NO_CHAT = Refusal(404, "no_chat", "There is no such chat.", "Begin a new one.")
 _NO_TURN = Refusal(404, "no_turn", "There is no such turn.", "Open its chat again.")
 _NO_MESSAGE = Refusal(404, "no_message", "There is no such message.", "Open its chat again.")
+_NOTHING_TO_UNDO = Refusal(409, "nothing_to_undo", "There is no message to take back.")
 
 
-def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
-    """The routes under `/api/chats`."""
+def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRouter:
+    """The routes under `/api/chats`; `model` is the name under which answers are exported."""
     router = APIRouter(prefix="/api/chats", tags=["chats"])
     store, runs = services.store, services.runs
 
@@ -64,18 +66,25 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
         offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> dict[str, Any]:
-        """The owner's chats: those pinned, then the newest; with `search` those that hold it."""
+        """The owner's chats: those pinned, then the newest; with `search` those that hold it.
+
+        Answers `chats`, and whether there are `more` after these.
+        """
         found, more = await store.list(me, search=search, offset=offset, limit=limit)
         return {"chats": [line(me, each) for each in found], "more": more}
 
-    @router.get("/{chat_id}")
+    @router.get("/{chat_id}", responses=refusals(_NO_CHAT, _NO_MESSAGE))
     async def get_chat(
         me: Owner,
         chat_id: ChatId,
         before: Annotated[str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$")] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 40,
     ) -> JSONResponse:
-        """The end of a chat, or what stands before an entry of it; and the run that goes on."""
+        """The end of a chat, or what stands before an entry of it; and the run that goes on.
+
+        Answers its `messages` (of users, and turns with rendered answers), whether there are
+        `earlier` ones, the `run` to listen to, and what it takes of the `context`.
+        """
         found = await find(me, chat_id)
         run = runs.running(me, chat_id)
         try:
@@ -111,7 +120,17 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
             content["cost"] = services.prices.cost(await store.totals(me, chat_id))
         return JSONResponse(content)
 
-    @router.get("/{chat_id}/messages/{message_id}")
+    @router.get(
+        "/{chat_id}/markdown", response_class=PlainTextResponse, responses=refusals(_NO_CHAT)
+    )
+    async def export_markdown(me: Owner, chat_id: ChatId) -> PlainTextResponse:
+        """The chat as a Markdown document: the versions that are shown, thoughts folded away."""
+        found = await find(me, chat_id)
+        nodes = (await store.page(me, chat_id)).nodes
+        text = await asyncio.to_thread(chat_markdown, found.title or "Chat", nodes, model=model)
+        return PlainTextResponse(text, media_type="text/markdown")
+
+    @router.get("/{chat_id}/messages/{message_id}", responses=refusals(_NO_CHAT, _NO_MESSAGE))
     async def get_message(me: Owner, chat_id: ChatId, message_id: OwnId) -> dict[str, Any]:
         """A message of the owner whole, its files included."""
         node = await _node(store, me, chat_id, message_id)
@@ -119,12 +138,12 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
             raise _NO_MESSAGE
         return message_source(node.entry, media.address)
 
-    @router.get("/{chat_id}/turns/{turn_id}")
+    @router.get("/{chat_id}/turns/{turn_id}", responses=refusals(_NO_CHAT, _NO_TURN))
     async def get_turn(me: Owner, chat_id: ChatId, turn_id: OwnId) -> dict[str, Any]:
         """An ended turn in the model's own words, Markdown unrendered."""
         return turn_source((await _turn(store, me, chat_id, turn_id))[0])
 
-    @router.patch("/{chat_id}")
+    @router.patch("/{chat_id}", responses=refusals(_NO_CHAT))
     async def change_chat(me: Owner, chat_id: ChatId, body: ChatChange) -> dict[str, Any]:
         """Renames a chat, or pins it; a title of null or nothing is the first message's again."""
         await find(me, chat_id)
@@ -134,7 +153,7 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
             await store.pin(me, chat_id, body.pinned)
         return line(me, await find(me, chat_id))
 
-    @router.delete("/{chat_id}", status_code=204)
+    @router.delete("/{chat_id}", status_code=204, responses=refusals(_NO_CHAT, BUSY))
     async def delete_chat(me: Owner, chat_id: ChatId) -> Response:
         """Deletes a chat with its messages, and the media that no other chat of the owner uses."""
         await find(me, chat_id)
@@ -145,7 +164,9 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
             await media.store.clean(await store.delete(me, chat_id))
         return Response(status_code=204)
 
-    @router.post("/{chat_id}/version", status_code=204)
+    @router.post(
+        "/{chat_id}/version", status_code=204, responses=refusals(_NO_CHAT, _NO_MESSAGE, BUSY)
+    )
     async def choose_version(me: Owner, chat_id: ChatId, body: Version) -> Response:
         """The chat now runs through this version of a message or an answer."""
         await find(me, chat_id)
@@ -153,7 +174,7 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
             await store.choose(me, chat_id, body.node)
         return Response(status_code=204)
 
-    @router.post("/{chat_id}/undo")
+    @router.post("/{chat_id}/undo", responses=refusals(_NO_CHAT, BUSY, _NOTHING_TO_UNDO))
     async def undo(me: Owner, chat_id: ChatId) -> dict[str, Any]:
         """Takes the last message and its answers back; they stay as a version. Answers the
         message, to be written anew."""
@@ -162,11 +183,16 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
             path = (await store.page(me, chat_id)).nodes
             last = next((n.entry for n in reversed(path) if isinstance(n.entry, UserEntry)), None)
             if last is None:
-                raise Refusal(409, "nothing_to_undo", "There is no message to take back.")
+                raise _NOTHING_TO_UNDO
             await store.step_back(me, chat_id, last.id)
         return message_source(last, media.address)
 
-    @router.post("/{chat_id}/edits", status_code=201, max_body_size=MAX_BODY)
+    @router.post(
+        "/{chat_id}/edits",
+        status_code=201,
+        max_body_size=MAX_BODY,
+        responses=refusals(_NO_CHAT, _NO_TURN, BUSY),
+    )
     async def edit_answer(me: Owner, chat_id: ChatId, body: AnswerEdit) -> JSONResponse:
         """A new version of an answer, in a person's wording."""
         entry, node = await _turn(store, me, chat_id, body.turn)
@@ -176,9 +202,13 @@ def chat_routes(services: RunServices, media: MediaDesk) -> APIRouter:
         render = services.rendering.whole
         return JSONResponse(node_view(added, render, media.address, services.prices), 201)
 
-    @router.put("/{chat_id}/turns/{turn_id}/feedback", status_code=204)
+    @router.put(
+        "/{chat_id}/turns/{turn_id}/feedback",
+        status_code=204,
+        responses=refusals(_NO_CHAT, _NO_TURN),
+    )
     async def rate(me: Owner, chat_id: ChatId, turn_id: OwnId, body: Rating) -> Response:
-        """Likes or dislikes an answer, with a comment."""
+        """Likes or dislikes an answer, with a comment; a value of null takes it back."""
         await _turn(store, me, chat_id, turn_id)
         feedback = None if body.value is None else Feedback(body.value, body.comment)
         await store.rate(me, chat_id, turn_id, feedback)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
@@ -53,6 +54,39 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         return JSONResponse({"error": error}, status_code=self.status)
 
 
+class ErrorView(BaseModel):
+    """A refusal as the routes answer it. `key` and `values` are for a page in another language."""
+
+    code: str
+    message: str
+    remedy: str
+    key: str = ""
+    values: dict[str, str] = Field(default_factory=dict)
+
+
+class RefusedView(BaseModel):
+    """The body of every answer that is no success."""
+
+    error: ErrorView
+
+
+ANY_REFUSAL: Final[dict[int | str, dict[str, Any]]] = {
+    "default": {"model": RefusedView, "description": "A refusal: what is wrong, and what to do."}
+}
+"""What every route may answer, for the OpenAPI document."""
+
+
+def refusals(*possible: Refusal) -> dict[int | str, dict[str, Any]]:
+    """The refusals of one route, for the OpenAPI document: their codes and sentences by status."""
+    told: dict[int, list[str]] = {}
+    for refusal in possible:
+        told.setdefault(refusal.status, []).append(f"`{refusal.code}`: {refusal.message}")
+    return {
+        status: {"model": RefusedView, "description": " ".join(words)}
+        for status, words in told.items()
+    }
+
+
 def install(app: FastAPI) -> None:
     """Makes every refusal of the app's own routes take this one shape."""
 
@@ -72,7 +106,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
-        return Refusal(422, "invalid_request", *_sentences(error)).response()
+        return Refusal(422, "invalid_request", *sentences(error.errors())).response()
 
     @app.exception_handler(HTTPException)
     async def _http(_request: Request, error: HTTPException) -> JSONResponse:
@@ -84,9 +118,10 @@ def install(app: FastAPI) -> None:
         return Refusal(500, "internal_error", message, "Try again; its log tells more.").response()
 
 
-def _sentences(error: RequestValidationError) -> tuple[str, str]:
+def sentences(errors: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
+    """What is wrong with a request, from pydantic's list of errors, and what to do."""
     problems = []
-    for problem in error.errors():
+    for problem in errors:
         if problem["type"] == "json_invalid":
             return "The request's body is no JSON.", "Send a JSON object."
         where = ".".join(str(step) for step in problem["loc"] if step not in ("body", "query"))

@@ -101,6 +101,10 @@ class NewTurn(_Body):
     or the rest of an answer that was cut (`continue`).
     """
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": "What is machine learning?"}]}
+    )
+
     text: str = Field("", max_length=MAX_TEXT)
     attachments: tuple[ContentHash, ...] = Field(
         (), max_length=2, description="Hashes that `POST api/media` gave; one image, one video."
@@ -139,6 +143,8 @@ class NewTurn(_Body):
 class ChatChange(_Body):
     """A new name of a chat, or its place at the top of the list; what is left out stays."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Machine learning"}]})
+
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] | None = None
     pinned: bool | None = None
 
@@ -146,11 +152,17 @@ class ChatChange(_Body):
 class Version(_Body):
     """Which version of a message or an answer the chat is to run through."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ID-OF-A-MESSAGE-OR-TURN"}]})
+
     node: NodeId
 
 
 class AnswerEdit(_Body):
     """An answer in a person's wording."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"turn": "ID-OF-THE-TURN", "text": "A better answer."}]}
+    )
 
     turn: NodeId
     text: str = Field(max_length=MAX_TEXT)
@@ -166,11 +178,19 @@ class AnswerEdit(_Body):
 class Rating(_Body):
     """What a person thinks of an answer; null takes it back."""
 
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"value": "like", "comment": "Clear."}]}
+    )
+
     value: Literal["like", "dislike"] | None
     comment: str = Field("", max_length=4_000)
 
 
 class Draft(_Body):
     """A text whose tokens are asked for."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"text": "How many tokens is this?"}]}
+    )
 
     text: str = Field(max_length=MAX_TEXT)

@@ -19,7 +19,7 @@ from app.chat.request import Options
 from app.store.chats import ChatStore, ChatUnknown
 from app.store.media import MediaUnknown
 from app.turns.chat_views import user_view
-from app.turns.errors import Refusal
+from app.turns.errors import Refusal, refusals
 from app.turns.media_routes import MediaDesk
 from app.turns.options import MAX_BODY, NewTurn, TurnOptions
 from app.turns.run import Question, Run, RunServices
@@ -30,6 +30,14 @@ from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_address
 BUSY = Refusal(409, "busy", "This chat is still answering.", "Wait for its end, or stop it.")
 _NO_RUN = Refusal(404, "no_run", "There is no such run.", "Open its chat again.")
 _NO_MESSAGE = Refusal(404, "no_message", "There is no such message.", "Open its chat again.")
+_NOTHING_TO_RETRY = Refusal(409, "nothing_to_retry", "There is no message to answer again.")
+_CANNOT_CONTINUE = Refusal(
+    409,
+    "cannot_continue",
+    "There is no answer to go on with.",
+    "Send a message, or retry the last one.",
+)
+_NO_MEDIA = Refusal(404, "no_media", "An attachment is no longer kept.", "Attach it again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,20 @@ def turn_routes(
     """The routes under `/api`; `limit` counts the turns that a visitor starts."""
     router = APIRouter(prefix="/api", tags=["runs"])
 
-    @router.post("/chats/{chat_id}/turns", status_code=201, max_body_size=MAX_BODY)
+    @router.post(
+        "/chats/{chat_id}/turns",
+        status_code=201,
+        max_body_size=MAX_BODY,
+        responses=refusals(BUSY, _NO_MESSAGE, _NO_MEDIA, _NOTHING_TO_RETRY, _CANNOT_CONTINUE),
+    )
     async def start_turn(
         me: Owner, chat_id: ChatId, body: NewTurn, request: Request
     ) -> dict[str, Any]:
-        """Starts an answer, which then runs on its own."""
+        """Starts an answer, which then runs on its own. The chat need not be there before.
+
+        Answers `run`, to be listened to; `turn`, the id of the answer; `message`, as kept; and
+        `replaces`, the turn that it goes on with.
+        """
         visitor = visitor_address(request) if policy.public else me
         try:
             with services.runs.reserve(me, chat_id):
@@ -103,11 +120,24 @@ def turn_routes(
             "replaces": begun.base.id if begun.base else None,
         }
 
-    @router.get("/runs/{run_id}/events")
+    @router.get(
+        "/runs/{run_id}/events",
+        response_class=StreamingResponse,
+        responses={
+            200: {
+                "description": "NDJSON: one event a line.",
+                "content": {"application/x-ndjson": {}},
+            },
+            **refusals(_NO_RUN),
+        },
+    )
     async def listen(
         me: Owner, run_id: OwnId, after: Annotated[int, Query(ge=-1)] = -1
     ) -> StreamingResponse:
-        """The run's events after number `after`, as NDJSON, until its end."""
+        """The run's events after number `after`, as NDJSON, until its end.
+
+        Anybody of the owner may listen, at any time and again: what still counts comes first.
+        """
         run = _find_run(services, me, run_id)
         return StreamingResponse(
             run.log.lines(after),
@@ -115,7 +145,7 @@ def turn_routes(
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
 
-    @router.delete("/runs/{run_id}", status_code=204)
+    @router.delete("/runs/{run_id}", status_code=204, responses=refusals(_NO_RUN))
     async def stop(me: Owner, run_id: OwnId) -> Response:
         """Stops a run; what came is kept. One that has ended stays as it is."""
         await _find_run(services, me, run_id).stop()
@@ -186,7 +216,7 @@ async def _old_message(store: ChatStore, me: str, chat_id: str, wanted: bool | s
         while path and not isinstance(path[-1].entry, UserEntry):
             path = path[:-1]
     if not path or not isinstance(path[-1].entry, UserEntry):
-        raise Refusal(409, "nothing_to_retry", "There is no message to answer again.")
+        raise _NOTHING_TO_RETRY
     return _Begun(tuple(node.entry for node in path), path[-1].entry.id)
 
 
@@ -196,12 +226,7 @@ async def _cut_answer(store: ChatStore, me: str, chat_id: str) -> _Begun:
     path = (await store.page(me, chat_id)).nodes if known else ()
     last = path[-1] if path else None
     if last is None or not isinstance(last.entry, TurnEntry) or not can_continue(last.entry):
-        raise Refusal(
-            409,
-            "cannot_continue",
-            "There is no answer to go on with.",
-            "Send a message, or retry the last one.",
-        )
+        raise _CANNOT_CONTINUE
     entries = tuple(node.entry for node in path)
     return _Begun(entries, last.parent or "", base=last.entry)
 
@@ -213,9 +238,7 @@ async def _attachments(media: MediaDesk, me: str, body: NewTurn) -> tuple[Attach
         try:
             found.append(await media.find(me, content_hash))
         except MediaUnknown:
-            raise Refusal(
-                404, "no_media", "An attachment is no longer kept.", "Attach it again."
-            ) from None
+            raise _NO_MEDIA from None
     kinds = [attachment.kind for attachment in found]
     if len(set(kinds)) < len(kinds):
         raise Refusal(

@@ -16,17 +16,18 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from app.chat import request
 from app.chat.entries import TurnEntry
 from app.chat.events import ContentDelta, Event, Failed, ReasoningDelta, Waiting
+from app.chat.exchange import Exchange, digest
 from app.chat.history import Repair
 from app.chat.messages import Attachment, Conversation, Reasoning, Text
 from app.chat.notices import ArgumentChecker, Notice
 from app.chat.request import Options, Request
 from app.chat.turn import Turn, TurnBuilder
+from app.chat.wire_record import WireRecorder
 from app.store.chats import ChatStore, ChatUnknown
 from app.store.journal import Journals
-from app.turns.attachments import with_media
+from app.turns.attachments import prepare_request
 from app.turns.context import after_turn
 from app.turns.ended import check_call, ended_turn
 from app.turns.log import EventLog
@@ -42,8 +43,13 @@ KEEP_LOG_S = 600.0
 
 logger = logging.getLogger(__name__)
 
-EventStream: TypeAlias = Callable[[Request, Mapping[str, str]], AsyncGenerator[Event, None]]
-"""Asks the model server: a request and extra headers in, events out; closing it hangs up."""
+EventStream: TypeAlias = Callable[
+    [Request, Mapping[str, str], Callable[[bytes], None]], AsyncGenerator[Event, None]
+]
+"""Asks the model server: a request and extra headers in, events out; closing it hangs up.
+
+The function given to it gets the bytes of the answer, as they come.
+"""
 
 MediaLoader: TypeAlias = Callable[[str, Attachment], Awaitable[str | None]]
 """Gives an owner's attachment as a data URL, or None where it is no longer kept."""
@@ -114,6 +120,8 @@ class Run:
         self._began = time.monotonic()
         self._journal = services.journals.begin(_header(question, self.turn_id))
         self._repairs: tuple[Repair, ...] = ()
+        self._digest: str | None = None
+        self._recorder = WireRecorder()
         self._grace_timer: asyncio.TimerHandle | None = None
         self._paused = False
         self._answering = asyncio.create_task(self._answer(), name=f"answer {self.id}")
@@ -138,7 +146,7 @@ class Run:
             self._builder = TurnBuilder()
             self._began = time.monotonic()
             built = await self._request()
-            async with aclosing(services.stream(built, self._headers)) as events:
+            async with aclosing(services.stream(built, self._headers, self._record)) as events:
                 async for event in events:
                     self._take(event)
 
@@ -148,10 +156,13 @@ class Run:
         async def load(attachment: Attachment) -> str | None:
             return await self._services.load_media(question.owner, attachment)
 
-        conversation, urls, gone = await with_media(question.conversation, load)
-        built = request.build(conversation, question.options, lambda media: urls[media.hash])
-        self._repairs = (*gone, *built.repairs)
-        return built
+        prepared = await prepare_request(question.conversation, question.options, load)
+        self._repairs = prepared.request.repairs
+        self._digest = digest(prepared.request.body)
+        return prepared.whole
+
+    def _record(self, data: bytes) -> None:
+        self._recorder.take(time.monotonic() - self._began, data)
 
     def _take(self, event: Event) -> None:
         waking = isinstance(event, Waiting) and event.reason == "waking"
@@ -200,14 +211,27 @@ class Run:
             base=self.base,
         )
 
+    def _exchange(self) -> Exchange | None:
+        """What is kept of the request and its answer; None where none was sent."""
+        if self._digest is None:
+            return None
+        return Exchange(
+            options=self._question.options,
+            digest=self._digest,
+            base=self.base.turn.parts if self.base else (),
+            wire=self._recorder.packed(),
+            is_cut=self._recorder.is_cut,
+        )
+
     async def _keep(self, entry: TurnEntry) -> bool:
         """Puts the turn into its chat; False where the store cannot, and the journal must stay."""
         question, store = self._question, self._services.store
+        owner, chat, exchange = question.owner, question.chat, self._exchange()
         try:
             if self.base is None:
-                await store.add(question.owner, question.chat, entry, question.parent)
+                await store.add(owner, chat, entry, question.parent, exchange=exchange)
             else:
-                await store.replace(question.owner, question.chat, entry)
+                await store.replace(owner, chat, entry, exchange)
         except ChatUnknown:
             return True  # deleted meanwhile, and meant to be gone
         except Exception:

@@ -96,7 +96,10 @@ def status_routes(status: ServerStatus, limit: RateLimit | None) -> APIRouter:
 
     @router.post("/tokens", max_body_size=MAX_BODY)
     async def count(_me: Owner, body: Draft, request: Request) -> dict[str, Any]:
-        """The tokens of a text, such as a message that is being written."""
+        """The tokens of a text, such as a message that is being written.
+
+        Answers `tokens`, and whether they are `estimated`, as no server could be asked.
+        """
         if limit is not None:
             limit.take(visitor_address(request))
         return await status.tokens(body.text)

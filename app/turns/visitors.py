@@ -48,7 +48,8 @@ Owner: TypeAlias = Annotated[str, Depends(owner)]
 """The owner that a request speaks for, as a parameter of a route."""
 
 ChatId: TypeAlias = Annotated[
-    str, Path(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made by the page, at random.")
+    str,
+    Path(pattern=r"^[A-Za-z0-9_-]{8,64}$", description="Made at random by who begins the chat."),
 ]
 OwnId: TypeAlias = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from app.turns.single import SingleTurns
+from app.ui.chat_api import add_chat_api
 from app.ui.chat_list import build_chat_list
 from app.ui.controls import build_controls
 from app.ui.head import HEAD
@@ -34,8 +36,11 @@ class PageSettings:
     public: bool
 
 
-def build_page(settings: PageSettings) -> gr.Blocks:
-    """The page, to be mounted with `head=HEAD` and `theme=THEME` beside the turn API."""
+def build_page(settings: PageSettings, turns: SingleTurns) -> gr.Blocks:
+    """The page, to be mounted with `head=HEAD` and `theme=THEME` beside the turn API.
+
+    `turns` answer the programs that call its one named endpoint.
+    """
     page = gr.Blocks(title=PRODUCT, fill_height=True, fill_width=True, analytics_enabled=False)
     with page:
         build_header(simulator=settings.simulator, server_label=settings.server_label)
@@ -45,6 +50,7 @@ def build_page(settings: PageSettings) -> gr.Blocks:
                 build_transcript()
                 build_composer()
             build_controls(page, max_tokens_cap=settings.max_tokens_cap)
+        add_chat_api(turns)
     page.queue(default_concurrency_limit=None)
     _rest_when_idle(page)
     return page

@@ -68,7 +68,16 @@ function inOurWords({ code, message, remedy, key = `refusal.${code}.message`, va
  * One request; the answer's JSON, or null where it has none.
  * @throws {Refused}
  */
-export async function request(path, { method = "GET", body, signal } = {}) {
+export async function request(path, options = {}) {
+  const text = await requestText(path, options);
+  return text ? JSON.parse(text) : null;
+}
+
+/**
+ * One request; the answer as it came.
+ * @throws {Refused}
+ */
+export async function requestText(path, { method = "GET", body, signal } = {}) {
   let response;
   try {
     response = await fetch(address(path), {
@@ -84,7 +93,7 @@ export async function request(path, { method = "GET", body, signal } = {}) {
   }
   const text = await response.text();
   if (!response.ok) throw refusal(response.status, text);
-  return text ? JSON.parse(text) : null;
+  return text;
 }
 
 /**

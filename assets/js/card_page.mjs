@@ -1,11 +1,12 @@
 // What the cards of the conversation ask of the page around them. While a run goes on most of it
 // is not to be had, which is said; so is what the server refuses.
 
+import { pathOf } from "./address.mjs";
 import { Refused } from "./api.mjs";
 import { chat } from "./chat.mjs";
 import { asMarkdown, asWritten } from "./markdown.mjs";
 import { options, problem } from "./settings.mjs";
-import { t } from "./texts.mjs";
+import { join, t } from "./texts.mjs";
 
 export class CardPage {
   /** @param {import("./transcript.mjs").Transcript} transcript */
@@ -98,6 +99,15 @@ export class CardPage {
 
   messageSource(id) {
     return this.ask(() => chat.messageSource(id));
+  }
+
+  /** Shows what was really sent for an answer, and what came back. */
+  async inspect(turn) {
+    const path = `${pathOf(chat.id)}/turns/${encodeURIComponent(turn.id)}/exchanges`;
+    const inspect = await import("./inspect.mjs").catch(() => null);
+    if (inspect) return inspect.openInspector(path);
+    const sentence = join(t("api.offline.message"), t("api.offline.remedy"));
+    chat.tell("refused", { sentence });
   }
 
   /** A turn as Markdown, to be copied. @throws {Refused} */

@@ -1,10 +1,11 @@
-// What can be done to a chat of the list: another title, a place at the top, its end.
+// What can be done to a chat of the list: another title, a place at the top, a copy of it, its end.
 
 import { pathOf } from "./address.mjs";
 import { announce } from "./announce.mjs";
-import { request } from "./api.mjs";
+import { request, requestText } from "./api.mjs";
 import { chat } from "./chat.mjs";
 import { openDialog } from "./dialog.mjs";
+import { save } from "./download.mjs";
 import { el } from "./dom.mjs";
 import { forget } from "./drafts.mjs";
 import { t } from "./texts.mjs";
@@ -38,6 +39,16 @@ export async function remove(id, title) {
   forget(id); // after it was left, which keeps its draft
   announce(t("chats.delete.done", { title }));
   chat.changed(id);
+}
+
+/**
+ * Saves a chat as a Markdown document.
+ * @throws {Refused}
+ */
+export async function exportMarkdown(id, title) {
+  const text = await requestText(`${pathOf(id)}/markdown`);
+  const name = save(text, title, { ending: ".md", type: "text/markdown" });
+  announce(t("chats.export.done", { name }));
 }
 
 /** Asks whether a chat is to be deleted, and says what that means; then calls `run`. */

@@ -5,7 +5,7 @@ import { account, adoptChats } from "./account.mjs";
 import { announce } from "./announce.mjs";
 import { Refused } from "./api.mjs";
 import { chat } from "./chat.mjs";
-import { confirmRemoval, pin, remove, rename } from "./chat_changes.mjs";
+import { confirmRemoval, exportMarkdown, pin, remove, rename } from "./chat_changes.mjs";
 import { ChatLines } from "./chat_lines.mjs";
 import { ChatPages } from "./chat_pages.mjs";
 import { searchBox } from "./chat_search.mjs";
@@ -125,6 +125,11 @@ class ChatList {
         icon: "pin",
         label: pinned ? t("chats.unpin") : t("chats.pin"),
         choose: () => this.change(pin(id, !pinned)),
+      },
+      {
+        icon: "download",
+        label: t("chats.export"),
+        choose: () => this.change(exportMarkdown(id, line.name)),
       },
       { icon: "trash", label: t("chats.delete"), choose: () => this.remove(line) },
     ];

@@ -1,7 +1,7 @@
 // Copying text, and the button that does it and says so.
 
 import { announce } from "./announce.mjs";
-import { changeIcon, iconButton } from "./dom.mjs";
+import { changeIcon, el, icon, iconButton } from "./dom.mjs";
 import { t } from "./texts.mjs";
 
 const SHOWN_MS = 1_600;
@@ -18,8 +18,8 @@ function copyBySelection(text) {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "visually-hidden";
-  document.body.append(area);
   const focused = document.activeElement;
+  (focused?.closest("dialog") ?? document.body).append(area);
   area.select();
   document.execCommand("copy");
   area.remove();
@@ -28,6 +28,16 @@ function copyBySelection(text) {
 
 /** A button that copies what `read()` gives, or promises. */
 export function copyButton(label, read) {
+  return copying(iconButton("copy", label, null), label, read);
+}
+
+/** The same with its label written beside the icon. */
+export function copyTextButton(label, read) {
+  const attributes = { type: "button", title: label };
+  return copying(el("button.button.bordered", attributes, icon("copy"), label), label, read);
+}
+
+function copying(button, label, read) {
   let timer = 0;
   const show = (name, said) => {
     changeIcon(button.firstChild, name);
@@ -39,7 +49,7 @@ export function copyButton(label, read) {
     }, SHOWN_MS);
     announce(said);
   };
-  const button = iconButton("copy", label, async () => {
+  button.addEventListener("click", async () => {
     try {
       await copy(await read());
       show("check", t("copy.done"));

@@ -20,6 +20,11 @@ export function openDialog({ heading, content, buttons }) {
       el("div.dialog-buttons", {}, ...buttons.map((button) => drawn(button, () => dialog.close()))),
     ),
   );
+  showDialog(dialog);
+}
+
+/** Shows an element of this kind over the page; it goes when it is closed. */
+export function showDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove());
   document.querySelector(".gradio-container").append(dialog);
   dialog.showModal();

@@ -1,6 +1,7 @@
 // The text files of the message being written, each a chip: what it is, a look into it, away with it.
 
 import { copyButton } from "./copy.mjs";
+import { showDialog } from "./dialog.mjs";
 import { el, icon, iconButton } from "./dom.mjs";
 import { list, size } from "./format.mjs";
 import { MOST_CHARACTERS, NotTaken, tooLong } from "./intake.mjs";
@@ -113,7 +114,5 @@ export function showFile(file) {
     ),
     el("pre.reader-text", { dir: "auto", tabindex: "0" }, file.text),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.querySelector(".gradio-container").append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
 }

@@ -5,7 +5,9 @@ import { isolated, locale, t } from "./texts.mjs";
 const numbers = new Intl.NumberFormat(locale);
 const tenths = fixed(1);
 const hundredths = fixed(2);
+const thousandths = fixed(3);
 const shares = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
+const exactShares = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
 const times = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
 const days = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const dates = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
@@ -53,6 +55,21 @@ export function count(number) {
 /** 45%: of a share from 0 to 1, rounded down. */
 export function percent(share) {
   return shares.format(Math.floor(share * 100) / 100);
+}
+
+/** 45.3%: of a share from 0 to 1. */
+export function exactPercent(share) {
+  return exactShares.format(share);
+}
+
+/** 0.612: seconds to the millisecond, for a table whose head names the unit. */
+export function precise(seconds) {
+  return thousandths.format(seconds);
+}
+
+/** 2.46: of many whole numbers. */
+export function mean(number) {
+  return hundredths.format(number);
 }
 
 /** 512 tokens, ~1 token. */

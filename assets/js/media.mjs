@@ -1,5 +1,6 @@
 // Pictures and clips in messages: thumbnails, and the dialog that enlarges them.
 
+import { showDialog } from "./dialog.mjs";
 import { el, icon, iconButton } from "./dom.mjs";
 import { mediaLine } from "./format.mjs";
 import { t } from "./texts.mjs";
@@ -56,7 +57,5 @@ export function enlarge(kind, url, line) {
     el("p.viewer-line", {}, line),
     iconButton("close", t("media.close"), () => dialog.close()),
   );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.querySelector(".gradio-container").append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
 }

@@ -1,4 +1,5 @@
-// What can be done with an answer that has ended: its versions, copy, edit, answer again, rate.
+// What can be done with an answer that has ended: its versions, copy, edit, answer again, rate,
+// inspect.
 
 import { addMenu } from "./button_menu.mjs";
 import { copyButton } from "./copy.mjs";
@@ -26,7 +27,8 @@ export class TurnActions {
       ? []
       : [copyButton(t("turn.copy"), () => page.readSource(turn)), this.edit];
     const ratings = isEmpty ? [] : Object.values(this.feedback.buttons);
-    this.element = toolbar(t("turn.actions"), ...ofContent, this.retry, ...ratings);
+    const inspect = iconButton("inspect", t("turn.inspect"), () => page.inspect(turn));
+    this.element = toolbar(t("turn.actions"), ...ofContent, this.retry, ...ratings, inspect);
     this.element.append(menu);
     this.goOn = continueButton(turn, page);
     this.goOn.hidden = true;

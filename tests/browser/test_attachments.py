@@ -84,6 +84,32 @@ async def test_a_clip_and_a_picture_go_with_one_message(playground: Playground) 
     await expect(playground.page.get_by_role("dialog")).to_have_count(0)
 
 
+async def test_what_the_browser_cannot_draw_is_shown_as_the_server_made_it(
+    playground: Playground,
+) -> None:
+    """Systems that do not know these kinds give them no type."""
+    for kind, name in (("HEIF", "phone.heic"), ("TIFF", "scan.tif")):
+        await playground.drop(file(name, "", encoded(quarters(320, 240), kind)))
+        await expect(playground.slot("image")).to_have_attribute("data-state", "ready")
+        picture = playground.slot("image").locator("img")
+        await expect(picture).to_have_attribute("src", re.compile("^api/media/"))
+        assert await is_drawn(picture)
+        turn = await playground.ask("What is in the picture?")
+        await expect(turn.get_by_test_id("answer")).to_contain_text(f"320 {TIMES} 240 pixels")
+        await playground.new_chat()
+
+
+async def test_a_clip_of_another_kind_is_taken_by_what_it_is(playground: Playground) -> None:
+    for container, codec in (("matroska", "libx264"), ("webm", "libvpx"), ("mov", "libx264")):
+        data = clip(width=160, height=120, codec=codec, container=container)
+        await playground.drop(file("recording", "", data))
+        await expect(playground.slot("video")).to_have_attribute("data-state", "ready")
+        turn = await playground.ask("What is in the clip?")
+        answer = turn.get_by_test_id("answer")
+        await expect(answer).to_contain_text(f"2.0 seconds long, 160 {TIMES} 120 pixels")
+        await playground.new_chat()
+
+
 async def test_a_second_picture_takes_the_place_of_the_first(playground: Playground) -> None:
     await playground.drop(file("first.png", "image/png", PNG))
     await expect(playground.slot("image")).to_have_attribute("data-state", "ready")
@@ -134,6 +160,10 @@ REFUSED = {
         "paper.png",
     ),
     "a picture that is broken": (file("half.png", "image/png", PNG[:60]), "half.png"),
+    "a recording": (
+        file("voice.mp3", "audio/mpeg", b"ID3\x04" + bytes(40)),
+        "“voice.mp3” is a sound recording, and the model does not hear: attach a clip",
+    ),
     "a clip that is broken": (file("half.mp4", "video/mp4", clip()[:400]), "half.mp4"),
 }
 

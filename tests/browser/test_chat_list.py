@@ -416,3 +416,14 @@ async def test_signing_in_brings_this_browsers_chats_along(open_at: OpenAt, tmp_
             await playground.page.get_by_role("link", name="Sign out").click()
             await expect(playground.page.get_by_role("link", name="Sign in")).to_be_visible()
             await expect(playground.page.get_by_test_id("chats-empty")).to_be_visible()
+
+
+async def test_a_chat_is_saved_as_markdown_under_its_title(playground: Playground) -> None:
+    title = "How far is it to the *moon*: in km/h?"
+    await playground.ask(title)
+    async with playground.page.expect_download() as saving:
+        await choose(playground, title, "Export as Markdown")
+    download = await saving.value
+    assert download.suggested_filename == "How far is it to the moon in km h.md"
+    text = Path(await download.path()).read_text()
+    assert "## You\n\nHow far is it to the *moon*: in km/h?" in text

@@ -324,8 +324,8 @@ async def test_actions_are_reached_by_keyboard_alone(playground: Playground) -> 
     actions = turn.get_by_role("toolbar", name="What can be done with this answer")
     await expect(button(actions, "Copy as Markdown")).to_be_focused()
     await playground.page.keyboard.press("End")
-    await expect(button(actions, "Dislike")).to_be_focused()
-    await expect(button(actions, "Dislike")).to_have_css("opacity", "1")
+    await expect(button(actions, "Inspect")).to_be_focused()
+    await expect(button(actions, "Inspect")).to_have_css("opacity", "1")
 
 
 async def test_a_long_message_is_folded(playground: Playground) -> None:

@@ -66,21 +66,23 @@ class AnyTool:
 
 @dataclass
 class Server:
-    """A model server that plays events; `None` waits until `go_on` is set."""
+    """A model server that plays events, and bytes of the wire; `None` waits for `go_on`."""
 
-    script: list[Event | Exception | None]
+    script: list[Event | Exception | bytes | None]
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
     requests: list[Request] = field(default_factory=list)
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def stream(
-        self, request: Request, headers: Mapping[str, str]
+        self, request: Request, headers: Mapping[str, str], on_bytes: Callable[[bytes], None]
     ) -> AsyncGenerator[Event, None]:
         self.requests.append(request)
         try:
             for step in self.script:
                 if step is None:
                     await self.go_on.wait()
+                elif isinstance(step, bytes):
+                    on_bytes(step)
                 elif isinstance(step, Exception):
                     raise step
                 else:
@@ -134,7 +136,7 @@ def journals(tmp_path: Path) -> Generator[Journals]:
 @pytest.fixture
 def bench(database: Database, journals: Journals) -> Callable[..., Awaitable[Bench]]:
     async def make(
-        *script: Event | Exception | None,
+        *script: Event | Exception | bytes | None,
         grace_s: float = 60.0,
         slots: int = 16,
         message: UserEntry | None = None,

@@ -324,3 +324,16 @@ async def test_what_is_not_in_the_chat_is_refused(client: Client, body: dict[str
     assert status in (404, 409)
     assert refused["error"]["message"]
     assert len(await messages(client)) == 2
+
+
+async def test_a_chat_is_exported_as_the_document_of_what_is_shown(client: Client) -> None:
+    first = await ask(client, "The first wording")
+    await post(client, text="The *second* wording", edit=first["message"]["id"])
+    status, document = await client.call("GET", f"/api/chats/{CHAT}/markdown")
+    assert status == 200
+    text = document.decode()
+    assert text.startswith("# ")
+    assert "## You\n\nThe *second* wording" in text
+    assert "## GLM-5.3-Flash" in text
+    assert "The first wording" not in text
+    assert (await client.call("GET", "/api/chats/another-chat/markdown"))[0] == 404

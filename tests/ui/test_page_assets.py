@@ -26,7 +26,8 @@ def test_the_head_names_relative_addresses_of_files_that_exist() -> None:
 
 
 def test_every_stylesheet_is_linked() -> None:
-    linked = set(re.findall(r'rel="stylesheet" href="own/css/([^"]+)"', HEAD))
+    docs = (ASSETS.parent / "app" / "docs" / "page.html").read_text()
+    linked = set(re.findall(r'rel="stylesheet" href="own/css/([^"]+)"', HEAD + docs))
     assert linked == {path.name for path in STYLESHEETS}
 
 
@@ -50,7 +51,7 @@ def test_every_module_is_reached_from_one_that_gradio_mounts() -> None:
             continue
         reached.add(name)
         text = (ASSETS / "js" / name).read_text(encoding="utf-8")
-        waiting += re.findall(r"from \"\./([^\"]+)\"", text)
+        waiting += re.findall(r"(?:from |import\()\"\./([^\"]+)\"", text)
     assert reached == {path.name for path in SCRIPTS}
 
 
