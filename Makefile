@@ -10,12 +10,12 @@ SOURCES := pyproject.toml constraints.txt
 run: $(VENV)/app.stamp
 	@$(BIN)/python -m app
 
-# Most tests wait most of the time: three processes fill two cores.
+# Two processes: with more, the browsers of two cores are too slow for their tests.
 test: $(VENV)/test.stamp
 	@sh tests/browser/chromium.sh
 	@sh tests/store/postgresql.sh
 	@sh tests/export/curl.sh
-	@$(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/check.stamp
 	$(BIN)/ruff format --check .

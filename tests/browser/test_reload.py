@@ -35,7 +35,7 @@ async def blocks(playground: Playground) -> list[str]:
 
 
 async def test_reloads_in_mid_turn_lose_nothing(playground: Playground) -> None:
-    await playground.simulate("reasoning=3000;answer=8000;chunk=12;speed=20")
+    await playground.simulate("reasoning=3000;answer=8000;chunk=12;speed=14")
     await playground.send("Tell me something long")
     for shown, text in ((playground.reasoning, "The effort"), (playground.answers, "Section 1")):
         await expect(shown).to_contain_text(text)
