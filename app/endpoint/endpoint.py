@@ -108,7 +108,8 @@ class Endpoint:
 
         A try is made again on 429, 5xx and lost connections as long as nothing of an answer came,
         `settings.tries` times in all. A model that sleeps, or is waking, is woken and waited for
-        before the first. `on_bytes` gets the body of the answer as it comes, before its events.
+        before the first. `on_bytes` gets the body of the answer as it comes, before its
+        events, without the key.
         """
         deadline = Deadline(self._settings.total_timeout_s)
         body = encode_body(request.body)
@@ -182,7 +183,7 @@ class Endpoint:
                     retryable = error.retryable and not reader.produced
                     raise TryFailedError(failure, retryable=retryable) from None
                 if data:
-                    on_bytes(data)
+                    on_bytes(self._without_key.in_bytes(data))
                 for event in reader.feed(data) if data else reader.end():
                     yield self._without_key(event) if type(event) is Failed else event
             if reader.finished:

@@ -226,8 +226,9 @@ class Run:
     async def _keep(self, entry: TurnEntry) -> bool:
         """Puts the turn into its chat; False where the store cannot, and the journal must stay."""
         question, store = self._question, self._services.store
-        owner, chat, exchange = question.owner, question.chat, self._exchange()
+        owner, chat = question.owner, question.chat
         try:
+            exchange = self._exchange()
             if self.base is None:
                 await store.add(owner, chat, entry, question.parent, exchange=exchange)
             else:

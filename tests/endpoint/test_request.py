@@ -180,3 +180,16 @@ async def test_a_short_key_is_no_secret_and_leaves_messages_alone(
         Waiting("retry", 2, 0.0, "none of them"),
         Failed("server_error", 429, "none of them"),
     ]
+
+
+async def test_the_bytes_of_an_answer_are_handed_on_without_the_key(
+    loopback: StartLoopback, request_body: dict[str, Any]
+) -> None:
+    server = await loopback(answer(f"Bearer {KEY}"))
+    settings = EndpointSettings(f"{server.url}/v1", api_key=SecretStr(KEY))
+    heard: list[bytes] = []
+    async with Endpoint(settings) as endpoint:
+        events = endpoint.stream(Request(request_body), on_bytes=heard.append)
+        assert [event async for event in events]
+    assert b"Bearer [API key]" in b"".join(heard)
+    assert KEY.encode() not in b"".join(heard)

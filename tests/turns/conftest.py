@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from app.chat.entries import Entry, TurnEntry, UserEntry, conversation_of
@@ -123,6 +124,12 @@ async def database(tmp_path: Path) -> AsyncGenerator[Database]:
     await one.open()
     yield one
     await one.close()
+
+
+@pytest.fixture
+async def session() -> AsyncGenerator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as one:
+        yield one
 
 
 @pytest.fixture

@@ -19,12 +19,6 @@ TURNS = f"/api/chats/{CHAT}/turns"
 
 
 @pytest.fixture
-async def session() -> AsyncGenerator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as one:
-        yield one
-
-
-@pytest.fixture
 async def client(session: aiohttp.ClientSession) -> AsyncGenerator[Client]:
     async with serving(simulator_tokens_per_second=5000) as base:
         yield Client(session, base)

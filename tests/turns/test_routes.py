@@ -17,12 +17,6 @@ from tests.site import CHAT, Client, serving
 
 
 @pytest.fixture
-async def session() -> AsyncGenerator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as one:
-        yield one
-
-
-@pytest.fixture
 async def client(session: aiohttp.ClientSession) -> AsyncGenerator[Client]:
     async with serving(simulator_tokens_per_second=2000) as base:
         yield Client(session, base)
