@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.playground import OpenAt, OpenPlayground, Playground
 from tests.browser.process import running_app
-from tests.browser.test_chat_list import begin, line, titles
+from tests.browser.test_chat_list import begin, begin_unseen, line, titles
 from tests.openid import Provider
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
