@@ -109,7 +109,8 @@ class Endpoint:
         A try is made again on 429, 5xx and lost connections as long as nothing of an answer came,
         `settings.tries` times in all. A model that sleeps, or is waking, is woken and waited for
         before the first. `on_bytes` gets the body of the answer as it comes, before its
-        events, without the key.
+        events, without the key; of an HTTP error that ends the turn, its body. What a try that is
+        made again had brought was given to it too.
         """
         deadline = Deadline(self._settings.total_timeout_s)
         body = encode_body(request.body)
@@ -139,6 +140,9 @@ class Endpoint:
                 return
             except TryFailedError as error:
                 step = after_failure(error, tries, clock() - began, self._settings)
+                if isinstance(step, Failed) and error.body:
+                    without_key = self._without_key.of_answer()
+                    on_bytes(without_key.take(error.body) + without_key.rest())
 
     async def _sleeps(self) -> bool:
         """Whether the model would have to wake for a turn; other servers are not asked."""
@@ -165,6 +169,7 @@ class Endpoint:
     ) -> AsyncGenerator[Event, None]:
         """The events of one try; raises TryFailedError where it does not come to an end."""
         response = await self._open(body, headers, deadline)
+        without_key = self._without_key.of_answer()
         try:
             request_id = request_id_of(response.headers)
             yield self._without_key(Started(response.status_code, request_id))
@@ -182,13 +187,15 @@ class Endpoint:
                     failure = replace(error.failure, request_id=request_id)
                     retryable = error.retryable and not reader.produced
                     raise TryFailedError(failure, retryable=retryable) from None
-                if data:
-                    on_bytes(self._without_key.in_bytes(data))
+                if told := without_key.take(data):
+                    on_bytes(told)
                 for event in reader.feed(data) if data else reader.end():
                     yield self._without_key(event) if type(event) is Failed else event
             if reader.finished:
                 await _read_rest(stream)
         finally:
+            if held := without_key.rest():
+                on_bytes(held)
             with suppress(*TRANSPORT_ERRORS):
                 await response.aclose()
 

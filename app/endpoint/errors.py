@@ -43,16 +43,22 @@ class TryFailedError(Exception):
     """One try brought no answer, or broke off. It never leaves this package.
 
     `retryable`: the same request may succeed a little later. `retry_after`: when, in the
-    server's own words, as they stand in its header.
+    server's own words, as they stand in its header. `body` is what came with an HTTP error.
     """
 
     def __init__(
-        self, failure: Failed, *, retryable: bool = False, retry_after: str | None = None
+        self,
+        failure: Failed,
+        *,
+        retryable: bool = False,
+        retry_after: str | None = None,
+        body: bytes = b"",
     ) -> None:
         super().__init__(failure.message)
         self.failure = failure
         self.retryable = retryable
         self.retry_after = retry_after
+        self.body = body
 
 
 def too_large(size: int, most: int) -> Failed:
@@ -141,6 +147,7 @@ def _status_error(response: httpx2.Response, content: bytes) -> TryFailedError:
         Failed("server_error", status, message, request_id_of(response.headers) or request_id),
         retryable=status == httpx2.codes.TOO_MANY_REQUESTS or status >= 500,
         retry_after=response.headers.get("retry-after"),
+        body=content,
     )
 
 

@@ -168,6 +168,8 @@ class Run:
         waking = isinstance(event, Waiting) and event.reason == "waking"
         if waking is not self._paused:
             self._pause(waking)
+        if isinstance(event, Waiting):
+            self._recorder = WireRecorder()  # what comes from now on answers another try
         self._journal.write(event, time.monotonic() - self._began)
         self._builder.add(event)
         self._publisher.add(event)

@@ -193,3 +193,15 @@ async def test_the_bytes_of_an_answer_are_handed_on_without_the_key(
         assert [event async for event in events]
     assert b"Bearer [API key]" in b"".join(heard)
     assert KEY.encode() not in b"".join(heard)
+
+
+async def test_the_body_of_an_error_that_ends_the_turn_is_handed_on_without_the_key(
+    loopback: StartLoopback, request_body: dict[str, Any]
+) -> None:
+    server = await loopback(Reply.json({"error": {"message": f"no such model for {KEY}"}}, 404))
+    settings = EndpointSettings(f"{server.url}/v1", api_key=SecretStr(KEY))
+    heard: list[bytes] = []
+    async with Endpoint(settings) as endpoint:
+        events = endpoint.stream(Request(request_body), on_bytes=heard.append)
+        assert [type(event) async for event in events] == [Failed]
+    assert json.loads(b"".join(heard)) == {"error": {"message": "no such model for [API key]"}}

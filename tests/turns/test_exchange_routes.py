@@ -167,3 +167,12 @@ async def test_nobody_else_reads_what_was_sent(
     for path in ("", "/0/wire", "/0/request", "/0/python", "/0/curl"):
         status, refused = await other.call("GET", f"{TURNS}/{turn}/exchanges{path}")
         assert (status, refused["error"]["code"]) == (404, "no_message")
+
+
+async def test_the_wire_of_a_turn_that_a_server_refused_is_its_error(client: Client) -> None:
+    turn = await ask(client, "Hello", fault="status=404")
+    (exchange,) = await exchanges(client, turn)
+    _, wire = await client.call("GET", f"{TURNS}/{turn}/exchanges/0/wire")
+    (event,) = wire["events"]
+    assert json.loads(event["text"])["error"]["code"] == 404
+    assert exchange["phases"] == [{"phase": "waiting", "from_s": 0.0, "to_s": event["at_s"]}]

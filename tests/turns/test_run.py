@@ -379,3 +379,19 @@ async def test_only_one_thing_at_a_time_changes_a_chat(bench: Callable[..., Any]
     with runs.reserve("owner", "chat-one"):
         assert runs.find("owner", run.id) is run
     assert runs.find("other", run.id) is None
+
+
+async def test_the_wire_that_is_kept_is_that_of_the_last_try(
+    bench: Callable[..., Any], events_of: Callable[..., Any]
+) -> None:
+    one = await bench(
+        b"data: half of an ev",
+        Waiting("retry", 2, 0.0, "The connection broke."),
+        b"data: whole\n\n",
+        ContentDelta("Four."),
+        Finished("stop"),
+    )
+    run = one.start()
+    await events_of(run)
+    (exchange,) = await one.services.store.exchanges("owner", "chat-one", run.turn_id)
+    assert [read.data for read in exchange.reads] == [b"data: whole\n\n"]
