@@ -26,7 +26,9 @@ MAX_VALUES = 500_000
 MAX_NUMBER = 300
 """Characters of a number: what is longer may not fit a 64-bit float."""
 
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: no text, and nothing that UTF-8 could hold."""
+
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _Place: TypeAlias = "tuple[_Place, str | int] | None"
@@ -74,7 +76,7 @@ def check_value(value: Any) -> None:
         if isinstance(each, _RepeatedKey):
             raise JsonTextError(f"has the key {shown(each.key)} twice", _path_of(place))
         texts = each if isinstance(each, Mapping) else (each,)
-        if any(isinstance(text, str) and _HALF_CHARACTER.search(text) for text in texts):
+        if any(isinstance(text, str) and HALF_CHARACTER.search(text) for text in texts):
             raise JsonTextError("holds half of a surrogate pair, which is no text", _path_of(place))
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from app.chat.messages import ToolCall
 from app.chat.notices import ArgumentChecker, notices
+from app.tools.json_text import HALF_CHARACTER
 from app.tools.run import AnsweredCall, Step, ToolRun
-
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def run_report(run: ToolRun, checker: ArgumentChecker) -> dict[str, Any]:
@@ -72,7 +70,7 @@ def report_json(report: Mapping[str, Any]) -> str:
     Half a surrogate pair is no text: U+FFFD stands in its place, as in what is sent.
     """
     text = json.dumps(report, ensure_ascii=False, indent=2)
-    return _HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text)
+    return HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _rounded(seconds: float | None) -> float | None:

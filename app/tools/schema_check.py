@@ -8,7 +8,7 @@ whose cost has no bound, are not applied; a `$schema` of another draft changes n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -87,12 +87,41 @@ class SchemaCheck:
         return self._resolver
 
 
-def _check_schema(schema: Any) -> None:
+def schema_errors(schema: Any) -> list[ValidationError]:
+    """Why a value is no JSON Schema, at most MAX_ERRORS; raises SchemaUnusableError."""
     try:
         check_value(schema)
     except JsonTextError as error:
         raise SchemaUnusableError(f"it {error}") from None
-    wrong = next(iter(_errors(_METASCHEMA, schema, _METASCHEMA_RESOLVER)), None)
+    return _errors(_METASCHEMA, schema, _METASCHEMA_RESOLVER)
+
+
+def lost_references(schema: Any, references: Sequence[str]) -> frozenset[str]:
+    """Those of the references that lead nowhere, seen from the root; nothing is ever fetched.
+
+    None are known to be lost where the schema cannot be used.
+    """
+    if not references:
+        return frozenset()
+    try:
+        resolver = _resolver(_in_one_dialect(schema), Registry())
+    except SchemaUnusableError:
+        return frozenset()
+    return frozenset(each for each in references if not _leads_somewhere(resolver, each))
+
+
+def _leads_somewhere(resolver: Any, reference: str) -> bool:
+    try:
+        resolver.lookup(reference)
+    except Unresolvable:
+        return False
+    except Exception:  # a pointer into what is no schema: the check of the schema tells of it
+        return True
+    return True
+
+
+def _check_schema(schema: Any) -> None:
+    wrong = next(iter(schema_errors(schema)), None)
     if wrong is not None:
         path = json_path(wrong.absolute_path)
         raise SchemaUnusableError(f"{path} cannot be {shown(wrong.instance)}")

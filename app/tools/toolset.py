@@ -1,8 +1,7 @@
 """Reading what a person declares: the tools of a request, and the mocks that answer them.
 
-A value is refused for what the server would refuse it for, at the place where that is, and for
-what could not be told apart later. What vLLM refuses is known from recordings of vLLM 0.32: it
-builds a grammar from the schemas of a tool's own parameters, but does not look deeper.
+A value is refused for what the server would refuse it for (see `tool_rules`), at the place where
+that is, and for what could not be told apart later.
 """
 
 from __future__ import annotations
@@ -14,15 +13,14 @@ from typing import Any
 from app.tools.errors import JsonTextError, ToolSetError
 from app.tools.json_text import check_value, json_path, read_json, shown
 from app.tools.mocks import Mock, Mocks, read_mocks
+from app.tools.tool_rules import array_refusals
 
 __all__ = ["ToolSet", "ToolSetError", "parse_mocks", "parse_toolset", "read_toolset"]
 
-MAX_TOOLS = 128
 MAX_CHARACTERS = 2_000_000
 """Characters of one file: about half of what the model's context takes."""
 
 _KEYS = ("tools", "results", "mocks")
-_TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,79 +114,7 @@ def _results(file: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _tools(value: Any, steps: tuple[str | int, ...]) -> tuple[dict[str, Any], ...]:
-    path = json_path(steps)
-    if not isinstance(value, list):
-        raise ToolSetError(f"{path} must be an array of tools, not {shown(value)}.")
-    if not value:
-        raise ToolSetError(
-            f"{path} is an empty array, which the server refuses; declare a tool, or send no tools."
-        )
-    if len(value) > MAX_TOOLS:
-        raise ToolSetError(f"{path} holds {len(value)} tools; at most {MAX_TOOLS} are taken.")
-    first_with: dict[str, str] = {}
-    for at, entry in enumerate(value):
-        name = _check_tool(entry, (*steps, at))
-        here = json_path((*steps, at, "function", "name"))
-        if name in first_with:
-            raise ToolSetError(
-                f"{here} is {shown(name)}, as is {first_with[name]}; give each tool its own name."
-            )
-        first_with[name] = here
+    refusal = next(array_refusals(value, steps), None)
+    if refusal is not None:
+        raise ToolSetError(str(refusal))
     return tuple(value)
-
-
-def _check_tool(entry: Any, steps: tuple[str | int, ...]) -> str:
-    """Holds one tool against what the server takes; returns its name."""
-    path = json_path(steps)
-    if not isinstance(entry, Mapping):
-        raise ToolSetError(f"{path} must be a tool, an object, not {shown(entry)}.")
-    kind = entry.get("type", "function")
-    if kind != "function":
-        raise ToolSetError(f'{path}.type must be "function", not {shown(kind)}.')
-    function = entry.get("function")
-    if not isinstance(function, Mapping):
-        raise ToolSetError(
-            f"{path}.function must be an object with a name, a description and parameters."
-        )
-    name = function.get("name")
-    if not isinstance(name, str) or not name:
-        is_there = "must be a text" if name else "is missing"
-        raise ToolSetError(f"{path}.function.name {is_there}; give the tool a name.")
-    description, strict = function.get("description"), function.get("strict")
-    if not isinstance(description, str | None):
-        raise ToolSetError(f"{path}.function.description must be a text, not {shown(description)}.")
-    if not isinstance(strict, bool | None):
-        raise ToolSetError(f"{path}.function.strict must be true or false, not {shown(strict)}.")
-    _check_parameters(function.get("parameters"), (*steps, "function", "parameters"))
-    return name
-
-
-def _check_parameters(parameters: Any, steps: tuple[str | int, ...]) -> None:
-    if parameters is None:
-        return
-    path = json_path(steps)
-    if not isinstance(parameters, Mapping):
-        raise ToolSetError(f"{path} must be a JSON Schema, an object, not {shown(parameters)}.")
-    properties = parameters.get("properties")
-    if properties == []:
-        raise ToolSetError(f"{path}.properties must be an object, not an array; write {{}}.")
-    if isinstance(properties, Mapping):
-        for key, schema in properties.items():
-            _check_property(schema, (*steps, "properties", key))
-
-
-def _check_property(schema: Any, steps: tuple[str | int, ...]) -> None:
-    path = json_path(steps)
-    if schema is None or isinstance(schema, bool):
-        raise ToolSetError(
-            f"{path} is {shown(schema)}, which the server refuses; write {{}} for any value."
-        )
-    if not isinstance(schema, Mapping):
-        raise ToolSetError(f"{path} must be a JSON Schema, an object, not {shown(schema)}.")
-    types = schema.get("type", [])
-    for each in types if isinstance(types, list) else [types]:
-        if each not in _TYPES:
-            known = ", ".join(_TYPES)
-            raise ToolSetError(f"{path}.type cannot be {shown(each)}; the types are {known}.")
-    if schema.get("enum") == []:
-        raise ToolSetError(f"{path}.enum is empty; list its values, or leave it out.")

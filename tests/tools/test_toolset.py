@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from app.tools.mocks import Ask, Mock, Result
+from app.tools.tool_rules import MAX_TOOLS
 from app.tools.toolset import (
     MAX_CHARACTERS,
-    MAX_TOOLS,
     ToolSet,
     ToolSetError,
     parse_mocks,
