@@ -7,8 +7,11 @@ from app.media.limits import ImageLimits, MediaLimits, VideoLimits
 from app.media.prepare import prepare
 from app.media.prepared import MediaRefused, PreparedMedia
 from app.media.sniff import sniff_kind
+from app.media.wish import ClipFacts, ClipWish
 
 __all__ = [
+    "ClipFacts",
+    "ClipWish",
     "ImageLimits",
     "MediaLimits",
     "MediaRefused",

@@ -12,11 +12,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from app.chat.messages import Attachment
+
 _PATCH = 28
 _FEWEST_TOKENS = 16
 _MOST_CLIP_TOKENS = 30_000
 _FRAMES_A_SECOND = 2
 _MOST_FRAMES = 2048
+_USUAL_RATE = 24.0
+"""Frames a second of a clip whose own are not kept; they matter only where there are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,24 @@ def video_tokens(width: int, height: int, seconds: float, frames: int) -> int:
     return _canvases(seconds, frames) * seen_size(width, height, seconds, frames).tokens
 
 
+def media_tokens(media: Attachment) -> int:
+    """Tokens of a picture or a clip by what is kept of it; 0 where its size is not known."""
+    if media.width is None or media.height is None:
+        return 0
+    if media.kind == "image":
+        return image_tokens(media.width, media.height)
+    seconds = media.seconds or 0.0
+    return video_tokens(media.width, media.height, seconds, int(seconds * _USUAL_RATE))
+
+
 def seen_size(width: int, height: int, seconds: float, frames: int) -> Fit:
     """How large the model sees the frames of a clip: the smaller, the more of them it takes."""
     return fit_within(width, height, _MOST_CLIP_TOKENS // _canvases(seconds, frames))
+
+
+def canvas_tokens(width: int, height: int) -> int:
+    """Tokens of a canvas of this size unshrunk: a second of a clip, as two frames share one."""
+    return _canvas(width, height)
 
 
 def sampled_frames(seconds: float, frames: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from app.chat.messages import Attachment, MediaKind
 from app.media.sentences import MediaSentence
+from app.media.wish import ClipFacts
 
 _LONGEST_NAME = 60
 
@@ -15,16 +16,21 @@ _LONGEST_NAME = 60
 class MediaRefused(ValueError):  # noqa: N818 - it names what happened
     """The file cannot be sent; the text says what is wrong and what to do, in one sentence.
 
-    `key` and `values` are those of `MediaSentence.refusal`; `name` is the file's.
+    `key` and `values` are those of `MediaSentence.refusal`; `name` is the file's; `facts` are those
+    of a clip that could be sent in another way.
     """
 
-    def __init__(self, key: str, name: str, **values: str) -> None:
+    def __init__(
+        self, key: str, name: str, *, facts: ClipFacts | None = None, **values: str
+    ) -> None:
         self.sentence = MediaSentence.refusal(key, file=quoted(name), **values)
+        self.facts = facts
         super().__init__(self.sentence)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How it travels between processes: as the sentence that it is."""
-        return type(self).__new__, (type(self), self.sentence), {"sentence": self.sentence}
+        state = {"sentence": self.sentence, "facts": self.facts}
+        return type(self).__new__, (type(self), self.sentence), state
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,55 +5,67 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 import av
 
 from app.media.budget import sampled_frames
-from app.media.clip import Clip
+from app.media.clip import Clip, Part, Span
+from app.media.cutting import cut
 from app.media.limits import VideoLimits
+from app.media.plan import SLACK, refused
 from app.media.prepared import MediaRefused, spoken_length
 from app.media.sniff import HEAD, ClipFormat, sniff_clip
 from app.media.wholeness import iso_wholeness, matroska_wholeness
+from app.media.wish import ClipWish
 
 _DISPLAY_MATRIX = struct.Struct("=9i")
 
+_END: Final = 1 << 63
+"""A time stamp that comes after all others."""
 
-def probe(source: BinaryIO, name: str, limits: VideoLimits) -> Clip:
-    """Measures a clip: all its packets, and its first frame decoded. Raises MediaRefused."""
+_ROUNDING_S: Final = 0.5
+"""Seconds by which the length that a player tells may be over: sound may go on for longer."""
+
+
+def probe(source: BinaryIO, name: str, wish: ClipWish, limits: VideoLimits) -> Clip:
+    """Measures a clip: all its packets, and its first frame decoded. Raises MediaRefused.
+
+    It is refused where the part that is wished for, or all of it, is over the limits.
+    """
     clip_format = _whole(source, name)
     with opened(source, clip_format, name, limits) as container:
         stream = _picture_track(container, name)
         _check_frame_size(stream, name, limits)
-        if stream.duration is not None:
-            _check_length(float(stream.duration * stream.time_base), name, limits)
-        _check_frames(stream.frames, name, limits)
-        start, seconds, frames, size = _measure(container, stream, name, limits)
-        _check_length(seconds, name, limits)
-        if frames == 1:
+        whole, packets, size = _measure(container, stream, name)
+        if whole.frames == 1:
             raise MediaRefused("one_frame", name)
-        if sampled_frames(seconds, frames) < 1:
-            raise MediaRefused("too_short", name)
+        _check_sampled(whole, name)
         sound = bool(container.streams.audio)
         index = stream.index
+    part = Part(whole, whole, stop=_END, packets=packets, size=size)
+    if wish.trims:
+        part = _part(source, clip_format, index, whole, wish, name, limits)
     with opened(source, clip_format, name, limits) as container:
         stream = container.streams[index]
         frame = next(container.decode(stream), None)
         if frame is None:
             raise damaged(name)
-        return Clip(
+        clip = Clip(
             format=clip_format,
             stream=index,
             codec=stream.codec_context.codec.canonical_name,
             width=frame.width,
             height=frame.height,
             turn=_turn(frame),
-            seconds=seconds,
-            frames=frames,
-            start=start,
+            time_base=stream.time_base,
+            whole=whole,
             size=size,
             sound=sound,
+            part=part,
         )
+    _check_length(clip, name, limits)
+    return clip
 
 
 @contextmanager
@@ -65,7 +77,8 @@ def opened(
     The format is given rather than guessed, since other formats (playlists) name further files.
     Raises MemoryError where there is too little.
     """
-    options = {"max_pixels": str(limits.max_decoded_pixels)}
+    # Of AV1 one frame is decoded at a time: those ahead would take 80 MB of 4K, and no time less.
+    options = {"max_pixels": str(limits.max_decoded_pixels), "max_frame_delay": "1"}
     source.seek(0)
     try:
         with av.open(source, format=clip_format, options=options) as container:
@@ -104,8 +117,7 @@ def _check_frame_size(stream: Any, name: str, limits: VideoLimits) -> None:
     width, height = stream.codec_context.width, stream.codec_context.height
     if width * height > limits.max_decoded_pixels:
         most = f"{limits.max_decoded_pixels / 1_000_000:g}"
-        size = {"width": str(width), "height": str(height)}
-        raise MediaRefused("frame_too_large", name, most=most, **size)
+        raise MediaRefused("frame_too_large", name, most=most, width=str(width), height=str(height))
 
 
 def _picture_track(container: Any, name: str) -> Any:
@@ -120,21 +132,21 @@ def _picture_track(container: Any, name: str) -> Any:
     raise MediaRefused("no_picture", name)
 
 
-def _measure(
-    container: Any, stream: Any, name: str, limits: VideoLimits
-) -> tuple[int, float, int, int]:
-    """First time stamp, seconds, frames and bytes of a track, from its packets.
+def _measure(container: Any, stream: Any, name: str) -> tuple[Span, int, int]:
+    """All frames of a track, the packets that have a time, and their bytes.
 
     A last frame that does not say how long it stays, as in clips recorded live, is taken to stay
     as long as the others do on average.
     """
-    first, last, newest, frames, size = None, 0, 0, 0, 0
+    first, last, newest, frames, packets, size = None, 0, 0, 0, 0, 0
     for packet in container.demux(stream):
+        if packet.pts is None:
+            continue
+        packets += 1
         size += packet.size
-        if packet.pts is None or packet.is_discard:
+        if packet.is_discard:
             continue
         frames += 1
-        _check_frames(frames, name, limits)
         first = packet.pts if first is None else min(first, packet.pts)
         newest = max(newest, packet.pts)
         last = max(last, packet.pts + (packet.duration or 0))
@@ -142,18 +154,54 @@ def _measure(
         raise damaged(name)
     if last == newest and frames > 1:
         last += round((newest - first) / (frames - 1))
-    return first, float((last - first) * stream.time_base), frames, size
+    whole = Span(first, float((last - first) * stream.time_base), frames)
+    return whole, packets, size
 
 
-def _check_length(seconds: float, name: str, limits: VideoLimits) -> None:
-    if seconds > limits.max_seconds:
-        length, most = spoken_length(seconds), spoken_length(limits.max_seconds)
-        raise MediaRefused("too_long", name, length=length, most=most)
+def _part(
+    source: BinaryIO,
+    clip_format: ClipFormat,
+    index: int,
+    whole: Span,
+    wish: ClipWish,
+    name: str,
+    limits: VideoLimits,
+) -> Part:
+    """The part wished for: from the frame that is seen at its beginning to the last before its end.
+
+    Refused where it does not lie within the clip; that the end is a little after the clip's is
+    taken for how a player rounds.
+    """
+    end_s = whole.seconds if wish.end_s is None else wish.end_s
+    within = wish.start_s < min(end_s, whole.seconds) and end_s <= whole.seconds + _ROUNDING_S
+    if not within:
+        raise MediaRefused("outside", name, length=spoken_length(whole.seconds))
+    with opened(source, clip_format, name, limits) as container:
+        stream = container.streams[index]
+        begin = whole.start + round(wish.start_s / stream.time_base)
+        stop = _END if end_s >= whole.seconds else whole.start + round(end_s / stream.time_base)
+        part = cut(container.demux(stream), whole, begin, stop, stream.time_base)
+    if part is None:
+        raise damaged(name)
+    if part.asked.frames == 1:
+        raise MediaRefused("too_short", name)
+    _check_sampled(part.asked, name)
+    return part
 
 
-def _check_frames(frames: int, name: str, limits: VideoLimits) -> None:
-    if frames > limits.max_frames:
-        raise MediaRefused("too_many_frames", name, most=f"{limits.max_frames:,}")
+def _check_sampled(span: Span, name: str) -> None:
+    if sampled_frames(span.seconds, span.frames) < 1:
+        raise MediaRefused("too_short", name)
+
+
+def _check_length(clip: Clip, name: str, limits: VideoLimits) -> None:
+    span = clip.part.asked
+    if span.seconds - SLACK / span.rate > limits.max_seconds:
+        length, most = spoken_length(span.seconds), spoken_length(limits.max_seconds)
+        raise refused("too_long", name, clip, limits, length=length, most=most)
+    if span.frames - SLACK > limits.max_frames:
+        frames, most = f"{span.frames:,}", f"{limits.max_frames:,}"
+        raise refused("too_many_frames", name, clip, limits, frames=frames, most=most)
 
 
 def _turn(frame: Any) -> tuple[tuple[str, str], ...]:

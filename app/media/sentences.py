@@ -49,8 +49,13 @@ REFUSALS: Final[Mapping[str, str]] = {
     ),
     "too_long": "{file} lasts {length}, and at most {most} can be sent: trim it.",
     "too_many_frames": (
-        "{file} has more than {most} frames, the most that can be sent: "
+        "{file} has {frames} frames, and at most {most} can be sent: "
         "trim it, or lower its frame rate."
+    ),
+    "too_many_bytes": "{file} has {size}, and at most {most} can be sent: trim it, or shrink it.",
+    "outside": (
+        "{file} lasts {length}, and the part chosen does not lie within it: "
+        "choose another beginning or end."
     ),
     "unreadable_codec": (
         "{file} is compressed in a way that cannot be read here: convert it to mp4 (H.264)."
@@ -61,8 +66,8 @@ REFUSALS: Final[Mapping[str, str]] = {
     ),
     "no_picture": "{file} holds no picture: attach another clip.",
     "too_much_work": (
-        "{file} must be converted to be sent, and its {length} of {width} x {height} pixels are "
-        "too much for that to be done here: trim it, or convert it to a smaller mp4 (H.264)."
+        "{file} must be converted to be sent, and of {width} x {height} pixels at most {most} can "
+        "be converted here, not {length}: trim it, or convert it to a smaller mp4 (H.264)."
     ),
     "too_large_shrunk": (
         "{file} has {size} even when shrunk, and at most {most} can be sent: trim it."
@@ -75,6 +80,10 @@ NOTES: Final[Mapping[str, str]] = {
     "main_picture": "It holds several pictures, and only the main one is sent.",
     "transparent": "Its transparent parts are sent as white.",
     "shrunk": "It was shrunk from {before} to {after} pixels.",
+    "trimmed": "Only a part of it is sent: {length}, from {start} on.",
+    "from_key_frame": (
+        "It begins {earlier} earlier than asked for, since it is too large to be cut exactly."
+    ),
     "soundless": "Its sound is left out: the model does not hear.",
 }
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -11,81 +10,64 @@ from typing import Any, BinaryIO, Final
 import av
 import av.filter
 
-from app.media.budget import seen_size, video_tokens
-from app.media.clip import Clip
+from app.media.budget import video_tokens
+from app.media.clip import Clip, Span
+from app.media.cutting import taken
 from app.media.limits import VideoLimits
-from app.media.prepared import MediaRefused, PreparedMedia, megabytes, spoken_length
+from app.media.plan import Plan, refused
+from app.media.prepared import PreparedMedia, megabytes, spoken_length
 from app.media.probe import opened
 from app.media.sentences import MediaSentence
-
-_COPIED: Final = frozenset({"h264", "hevc", "vp9", "av1"})
-"""Codecs that go as they are; others, or those that no mp4 holds (VP8), become H.264."""
-
-_WATCHABLE_PIXELS: Final = 854 * 480
-"""Pixels a frame below which a clip is not shrunk, however small the model sees it."""
 
 _HIGHEST_RATE: Final = 50_000_000
 """Bits a second that encoding never exceeds."""
 
 
 def prepare_video(
-    source: BinaryIO, clip: Clip, target: Path, name: str, limits: VideoLimits
+    source: BinaryIO,
+    clip: Clip,
+    plan: Plan,
+    target: Path,
+    name: str,
+    limits: VideoLimits,
+    report: Callable[[float], None] = lambda share: None,
 ) -> PreparedMedia:
-    """The clip as it is sent, of what `probe` measured of it; blocks. Raises MediaRefused.
+    """The clip as it is sent, of what `probe` measured and as `plan_clip` says; blocks.
 
-    An mp4, written at `target`, whose picture track is copied without metadata, sound or other
-    tracks. It is encoded again, as H.264 at the size that the model sees, only when it lies on its
-    side, has too many pixels or bytes, or another codec than H.264, HEVC, VP9 or AV1. The same
-    bytes in give the same bytes out. Raises MemoryError where there is too little.
+    An mp4, written at `target`, whose picture track is copied, or encoded as H.264, without
+    metadata, sound or other tracks; `report` gets the share that is encoded. The same bytes in give
+    the same bytes out. Raises MediaRefused, and MemoryError where there is too little.
     """
-    size = _encoded_size(clip, limits)
     with opened(source, clip.format, name, limits) as container:
-        if size is None:
+        if plan.size is None:
             _copy(container, clip, target)
         else:
-            _check_work(clip, name, limits)
-            _encode(container, clip, size, target, limits)
+            _encode(container, clip, plan.size, target, limits, report)
     sent = target.stat().st_size
     if sent > limits.max_bytes:
-        most = megabytes(limits.max_bytes)
-        raise MediaRefused("too_large_shrunk", name, size=megabytes(sent), most=most)
-    sent_size = size or clip.upright_size
+        key = "too_many_bytes" if plan.size is None else "too_large_shrunk"
+        size, most = megabytes(sent), megabytes(limits.max_bytes)
+        raise refused(key, name, clip, limits, size=size, most=most)
+    span, sent_size = plan.span, plan.size or clip.upright_size
     return PreparedMedia.of(
         target.read_bytes(),
         kind="video",
         mime="video/mp4",
         name=name,
         size=sent_size,
-        seconds=round(clip.seconds, 3),
-        tokens=video_tokens(*sent_size, clip.seconds, clip.frames),
-        notes=tuple(_notes(clip, sent_size)),
+        seconds=round(span.seconds, 3),
+        tokens=video_tokens(*sent_size, span.seconds, span.frames),
+        notes=tuple(_notes(clip, span, sent_size)),
     )
 
 
-def _encoded_size(clip: Clip, limits: VideoLimits) -> tuple[int, int] | None:
-    """Width and height to encode at, upright and even as H.264 needs; None to copy the track."""
-    width, height = clip.upright_size
-    too_many_bytes = clip.size > limits.max_bytes
-    too_many_pixels = width * height > limits.max_pixels
-    if not (too_many_bytes or too_many_pixels or clip.turn) and clip.codec in _COPIED:
-        return None
-    seen = seen_size(width, height, clip.seconds, clip.frames)
-    budget = min(limits.max_pixels, max(seen.width * seen.height, _WATCHABLE_PIXELS))
-    scale = min(1.0, math.sqrt(budget / (width * height)))
-    return _even(width * scale), _even(height * scale)
-
-
-def _even(side: float) -> int:
-    return max(2, int(side) // 2 * 2)
-
-
-def _check_work(clip: Clip, name: str, limits: VideoLimits) -> None:
-    if clip.frames * clip.width * clip.height > limits.max_encoding_pixels:
-        length, width, height = spoken_length(clip.seconds), str(clip.width), str(clip.height)
-        raise MediaRefused("too_much_work", name, length=length, width=width, height=height)
-
-
-def _notes(clip: Clip, sent_size: tuple[int, int]) -> Iterator[MediaSentence]:
+def _notes(clip: Clip, sent: Span, sent_size: tuple[int, int]) -> Iterator[MediaSentence]:
+    if sent.frames < clip.whole.frames:
+        start = spoken_length(clip.seconds_between(clip.whole, sent))
+        yield MediaSentence.note("trimmed", length=spoken_length(sent.seconds), start=start)
+    if sent.start < clip.part.asked.start:
+        earlier = spoken_length(clip.seconds_between(sent, clip.part.asked))
+        yield MediaSentence.note("from_key_frame", earlier=earlier)
     if clip.sound:
         yield MediaSentence.note("soundless")
     width, height = clip.upright_size
@@ -106,9 +88,11 @@ def _copy(container: Any, clip: Clip, path: Path) -> None:
     stream = container.streams[clip.stream]
     with _written(path) as output:
         target = output.add_stream_from_template(stream, opaque=True)  # AV1 has no encoder
-        for packet in _in_decoding_order(container.demux(stream)):
-            packet.pts -= clip.start
-            packet.dts -= clip.start
+        start = clip.part.copied.start
+        packets = taken(container.demux(stream), clip.part, clip.whole)
+        for packet in _in_decoding_order(packets):
+            packet.pts -= start
+            packet.dts -= start
             packet.stream = target
             output.mux(packet)
 
@@ -122,8 +106,6 @@ def _in_decoding_order(packets: Iterator[Any]) -> Iterator[Any]:
     waiting: list[Any] = []
     is_known = False
     for packet in packets:
-        if packet.pts is None:  # the empty one that ends a track
-            continue
         if is_known:
             if packet.dts is not None:
                 yield packet
@@ -145,10 +127,12 @@ def _encode(
     size: tuple[int, int],
     path: Path,
     limits: VideoLimits,
+    report: Callable[[float], None],
 ) -> None:
     """Encodes within `limits.max_bytes`. The count of threads is fixed, as it changes the bytes."""
     stream = container.streams[clip.stream]
-    bits_a_second = min(_HIGHEST_RATE, int(limits.max_bytes * 8 * 0.9 / clip.seconds))
+    span = clip.part.asked
+    bits_a_second = min(_HIGHEST_RATE, int(limits.max_bytes * 8 * 0.9 / span.seconds))
     options = {
         "crf": "23",
         "preset": "superfast",
@@ -157,17 +141,29 @@ def _encode(
         "threads": "2",
     }
     with _written(path) as output:
-        target = output.add_stream("libx264", rate=clip.rate, options=options)
+        target = output.add_stream("libx264", rate=span.rate, options=options)
         target.width, target.height = size
         target.pix_fmt = "yuv420p"
         target.codec_context.time_base = stream.time_base
         graph = _upright(stream, clip, size)
-        for packet in container.demux(stream):
-            for frame in packet.decode():
-                frame.pts -= clip.start
-                graph.vpush(frame)
-                output.mux(target.encode(graph.vpull()))
+        for number, frame in enumerate(_frames(container, stream, clip)):
+            frame.pts -= span.start
+            graph.vpush(frame)
+            output.mux(target.encode(graph.vpull()))
+            report(min(1.0, (number + 1) / span.frames))
         output.mux(target.encode(None))
+
+
+def _frames(container: Any, stream: Any, clip: Clip) -> Iterator[Any]:
+    """The frames asked for, decoded from the key frame before them."""
+    span, stop = clip.part.asked, clip.part.stop
+
+    def decoded() -> Iterator[Any]:
+        for packet in taken(container.demux(stream), clip.part, clip.whole):
+            yield from packet.decode()
+        yield from stream.codec_context.decode(None)
+
+    return (frame for frame in decoded() if span.start <= frame.pts < stop)
 
 
 def _upright(stream: Any, clip: Clip, size: tuple[int, int]) -> Any:

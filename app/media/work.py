@@ -2,7 +2,8 @@
 
 Pillow and libav are imported here alone, and only when there is work: the page's own process never
 opens what a visitor has sent. Files lie in a folder of their own, so that their bytes need not
-travel through pipes, nor be held beside what is made of them.
+travel through pipes, nor be held beside what is made of them. There too is how far an encoding has
+come: a file that grows by a byte with each of its hundredths, which nobody can find half written.
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ from typing import Final
 
 from app.media.clip import Clip
 from app.media.limits import ImageLimits, VideoLimits
+from app.media.plan import Plan
 from app.media.prepared import MediaRefused, PreparedMedia
+from app.media.wish import ClipWish
 
 SOURCE: Final = "source"
-"""The file as it came, in its folder."""
+"""The file as it came, where it came as bytes."""
 
 RESULT: Final = "result"
-"""The bytes of what is sent, beside it."""
+"""The bytes of what is sent."""
+
+PROGRESS: Final = "progress"
+"""As many bytes as hundredths are encoded; not there before that has begun."""
 
 _PROCESSORS: Final = 2
 """How many a worker may use, and so how many threads its codecs start."""
@@ -52,35 +58,50 @@ def confine(memory: int) -> None:
         os.sched_setaffinity(0, random.sample(mine, min(_PROCESSORS, len(mine))))
 
 
-def picture(folder: Path, name: str, limits: ImageLimits) -> PreparedMedia:
-    """The picture in the folder, made ready; its bytes are left there. Raises MediaRefused."""
+def picture(source: Path, folder: Path, name: str, limits: ImageLimits) -> PreparedMedia:
+    """The picture made ready; its bytes are left in the folder. Raises MediaRefused."""
     from app.media.images import prepare_image
 
-    with _within_memory(name), (folder / SOURCE).open("rb") as source:
-        media = prepare_image(source, name, limits)
+    with _within_memory(name), source.open("rb") as file:
+        media = prepare_image(file, name, limits)
         (folder / RESULT).write_bytes(media.data)
         return dataclasses.replace(media, data=b"")
 
 
-def measured(folder: Path, name: str, limits: VideoLimits) -> Clip:
-    """What the clip in the folder holds. Raises MediaRefused."""
+def measured(source: Path, name: str, wish: ClipWish, limits: VideoLimits) -> Clip:
+    """What the clip holds, and where it is cut as wished. Raises MediaRefused."""
     from app.media.probe import probe
 
-    with _within_memory(name), (folder / SOURCE).open("rb") as source:
-        return probe(source, name, limits)
+    with _within_memory(name), source.open("rb") as file:
+        return probe(file, name, wish, limits)
 
 
-def clip(folder: Path, found: Clip, name: str, limits: VideoLimits) -> PreparedMedia:
-    """The measured clip in the folder, made ready; its bytes are left there.
-
-    Raises MediaRefused.
-    """
+def clip(
+    source: Path, folder: Path, found: Clip, plan: Plan, name: str, limits: VideoLimits
+) -> PreparedMedia:
+    """The measured clip made ready; its bytes are left in the folder. Raises MediaRefused."""
     from app.media.videos import prepare_video
 
     _make_room_to_encode()
-    with _within_memory(name), (folder / SOURCE).open("rb") as source:
-        media = prepare_video(source, found, folder / RESULT, name, limits)
+    with (
+        _within_memory(name),
+        source.open("rb") as file,
+        (folder / PROGRESS).open("wb", buffering=0) as told,
+    ):
+
+        def report(share: float) -> None:
+            told.write(b"." * (int(share * 100) - told.tell()))
+
+        media = prepare_video(file, found, plan, folder / RESULT, name, limits, report)
         return dataclasses.replace(media, data=b"")
+
+
+def share_encoded(folder: Path) -> float | None:
+    """How far the encoding has come, 0 to 1; None before it has begun."""
+    try:
+        return (folder / PROGRESS).stat().st_size / 100
+    except FileNotFoundError:
+        return None
 
 
 def _make_room_to_encode() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import weakref
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
@@ -50,9 +51,10 @@ class Workers:
     ) -> _T:
         if self._pool is None or not self._pool.active:
             broken, self._pool = self._pool, self._new_pool()
+            # When this process ends, a pool that goes on would replace the workers that end too.
+            weakref.finalize(self, _end, self._pool)
             if broken is not None:
-                broken.stop()  # type: ignore[no-untyped-call]
-                await asyncio.to_thread(broken.join)
+                await asyncio.to_thread(_end, broken)
         try:
             return await asyncio.wrap_future(self._pool.schedule(function, values, timeout=seconds))
         except ProcessExpired as expired:
@@ -66,3 +68,9 @@ class Workers:
             initargs=[self._memory],
             context=multiprocessing.get_context("spawn"),
         )
+
+
+def _end(pool: ProcessPool) -> None:
+    """Ends the workers of a pool, whatever they do."""
+    pool.stop()  # type: ignore[no-untyped-call]
+    pool.join()

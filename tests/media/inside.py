@@ -17,7 +17,7 @@ def memory_for(folder: Path) -> tuple[str, int]:
     from app.media import ImageLimits, MediaRefused, work
 
     try:
-        work.picture(folder, "x", ImageLimits())
+        work.picture(folder / work.SOURCE, folder, "x", ImageLimits())
         said = ""
     except MediaRefused as refused:
         said = str(refused)

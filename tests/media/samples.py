@@ -15,7 +15,9 @@ import numpy as np
 from PIL import Image
 
 from app.media import ImageLimits, PreparedMedia, VideoLimits, images, videos
+from app.media.plan import plan_clip
 from app.media.probe import probe
+from app.media.wish import WHOLE, ClipWish
 
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 QUARTERS = ("red", "green", "blue", "white")
@@ -49,12 +51,15 @@ def prepare_image(data: bytes, name: str, limits: ImageLimits) -> PreparedMedia:
     return images.prepare_image(io.BytesIO(data), name, limits)
 
 
-def prepare_video(data: bytes, name: str, limits: VideoLimits) -> PreparedMedia:
+def prepare_video(
+    data: bytes, name: str, limits: VideoLimits, wish: ClipWish = WHOLE
+) -> PreparedMedia:
     """The clip measured and made ready in this very process."""
     source = io.BytesIO(data)
-    found = probe(source, name, limits)
+    found = probe(source, name, wish, limits)
+    plan = plan_clip(found, wish, name, limits)
     with tempfile.TemporaryDirectory() as folder:
-        return videos.prepare_video(source, found, Path(folder) / "clip.mp4", name, limits)
+        return videos.prepare_video(source, found, plan, Path(folder) / "clip.mp4", name, limits)
 
 
 def png(width: int, height: int, depth: int, rows: bytes) -> bytes:
@@ -116,6 +121,49 @@ def clip(
         if audio is not None:
             _add_silence(file, audio)
     return out.getvalue()
+
+
+def numbered(
+    frames: int = 40,
+    rate: int = 10,
+    codec: str = "libx264",
+    container: str = "mp4",
+    key_every: int = 10,
+    reordered: bool = False,
+    width: int = 64,
+    height: int = 48,
+    grain: int = 0,
+) -> bytes:
+    """A clip of grey frames, each lighter than the one before, by 6 of 255.
+
+    Every so many are key frames; `reordered` ones between them are made from later ones as well.
+    `grain` is how much its pixels are lighter at random, which takes bytes.
+    """
+    out = io.BytesIO()
+    random = np.random.default_rng(0)
+    options = {"bf": "3" if reordered else "0", "sc_threshold": "0", "crf": "10"}
+    with av.open(out, "w", format=container) as file:
+        stream = file.add_stream(codec, rate=rate, options=options)
+        stream.width, stream.height = width, height
+        stream.pix_fmt = _PIXELS.get(codec, "yuv420p")
+        stream.codec_context.gop_size = key_every
+        for number in range(frames):
+            grey = random.integers(0, grain + 1, (height, width), np.uint8) + _grey(number)
+            frame = av.VideoFrame.from_ndarray(np.stack([grey.astype(np.uint8)] * 3, 2), "rgb24")
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
+    return out.getvalue()
+
+
+def numbers(media: PreparedMedia) -> list[int]:
+    """Which frames of a numbered clip would be sent, in the order in which they are seen."""
+    with av.open(io.BytesIO(media.data)) as container:
+        seen = [frame.to_image().getpixel((8, 8)) for frame in container.decode(video=0)]
+    return [round((level[0] - _grey(0)) / 6) for level in seen]
+
+
+def _grey(number: int) -> int:
+    return 10 + 6 * number
 
 
 def sound_only(container: str = "mp4") -> bytes:

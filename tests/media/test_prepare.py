@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 
-from app.media import MediaLimits, MediaRefused, VideoLimits, prepare
-from tests.media.samples import clip, displayed_by, encoded, quarters
+from app.media import ClipWish, MediaLimits, MediaRefused, VideoLimits, prepare
+from tests.media.samples import clip, displayed_by, encoded, numbered, quarters
 
 LIMITS = MediaLimits()
+LYING = displayed_by(clip(640, 480, frames=60, rate=30), 0, 1, -1, 0)
+"""A clip that has to be encoded."""
 
 
 async def refusal(data: bytes, name: str, limits: MediaLimits = LIMITS) -> str:
@@ -66,6 +68,43 @@ async def test_many_at_once_all_come_through():
     pictures = [encoded(quarters(size, size), "PNG") for size in sizes]
     prepared = await asyncio.gather(*(prepare(data, "", LIMITS) for data in pictures))
     assert [media.attachment.width for media in prepared] == list(sizes)
+
+
+async def test_a_file_on_disk_is_prepared_where_it_lies(tmp_path):
+    path = tmp_path / "film"
+    path.write_bytes(numbered())
+    media = await prepare(path, "x", LIMITS, wish=ClipWish(1, 2))
+    assert media == await prepare(numbered(), "x", LIMITS, wish=ClipWish(1, 2))
+    assert media.attachment.seconds == 1.0
+    assert [each.name for each in tmp_path.iterdir()] == ["film"]
+
+
+async def test_encoding_tells_how_far_it_is_and_copying_has_nothing_to_tell():
+    shares: list[float | None] = []
+    await prepare(LYING, "x", LIMITS, on_progress=shares.append)
+    told = [share for share in shares if share is not None]
+    assert told == sorted(told)
+    assert all(0 <= share <= 1 for share in told)
+    shares.clear()
+    await prepare(clip(), "x", LIMITS, on_progress=shares.append)
+    assert shares == []
+
+
+async def test_more_clips_than_are_encoded_at_once_wait_and_are_told_so():
+    told: list[list[float | None]] = [[] for _ in range(4)]
+    made = await asyncio.gather(
+        *(prepare(LYING, "x", LIMITS, on_progress=each.append) for each in told)
+    )
+    assert len({media.attachment.hash for media in made}) == 1
+    assert max(each.count(None) for each in told) > min(each.count(None) for each in told)
+
+
+async def test_a_refusal_keeps_its_figures_on_the_way_out_of_the_worker():
+    with pytest.raises(MediaRefused) as refused:
+        await prepare(numbered(), "x", MediaLimits(video=VideoLimits(max_seconds=1)))
+    facts = refused.value.facts
+    assert facts is not None
+    assert (facts.seconds, facts.most_seconds, facts.offers) == (4.0, 1.0, ("trim",))
 
 
 async def test_cancelling_ends_at_once_and_frees_the_worker():
