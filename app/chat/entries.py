@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from app.chat.exchange import Exchange
 from app.chat.files import TextFile, fenced
 from app.chat.messages import Attachment, Conversation, Message, Part, Text
 from app.chat.notices import Notice, Problem
@@ -56,7 +57,7 @@ class TurnEntry:
 
     `checks` has one entry a call of the turn; `tokens` one count, or None, a part. `effort` is
     what was asked for, None for the server's default; `edited` says that a person changed the
-    answer.
+    answer, `recorded` that it came with a case file and nothing of it was asked for here.
     """
 
     id: str
@@ -67,6 +68,7 @@ class TurnEntry:
     tokens: PartTokens = ()
     effort: str | None = None
     edited: bool = False
+    recorded: bool = False
 
 
 Entry: TypeAlias = UserEntry | TurnEntry
@@ -94,6 +96,31 @@ class Node:
     versions: tuple[str, ...]
     created: float
     feedback: Feedback | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNode:
+    """An entry of a chat that is taken whole. `exchanges` are what an answer came of."""
+
+    entry: Entry
+    parent: str | None
+    created: float
+    feedback: Feedback | None = None
+    exchanges: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WholeChat:
+    """A chat with all its versions and all that was recorded.
+
+    `title` is what a person called it, None where nobody did. Of `nodes` those that others follow
+    stand before them, and the versions of one in the order of their making. `leaf` is the end of
+    the active path, None where that is empty.
+    """
+
+    title: str | None
+    leaf: str | None
+    nodes: tuple[WholeNode, ...]
 
 
 def conversation_of(entries: tuple[Entry, ...] | list[Entry]) -> Conversation:

@@ -6,35 +6,32 @@ as if it did not exist.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import func, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.chat.entries import Entry, Feedback, Node, TurnEntry, UserEntry
+from app.chat.entries import Entry, Feedback, Node, TurnEntry, WholeChat
 from app.chat.exchange import Exchange
-from app.store.database import Database
+from app.store.database import Database, uninterrupted
 from app.store.exchanges import add_exchange, read_exchanges
 from app.store.listing import ChatLine, line_of, lines, list_chats
+from app.store.owned import ChatUnknown, change_chat, chat_row, node_row
 from app.store.paths import end_of_version, follow, go_on, lead_to, read_node, read_path
-from app.store.payloads import columns_of, kind_of
+from app.store.payloads import columns_of, media_rows, row_of
 from app.store.retention import adopt, delete_chat, expire
-from app.store.schema import TITLE_CHARACTERS, AnyRow, chats, node_media, nodes
-from app.store.texts import folded, storable
+from app.store.schema import chats, node_media, nodes
+from app.store.texts import folded, plain_title, storable
+from app.store.whole import insert_whole, read_whole, rows_of
 
 __all__ = ["ChatLine", "ChatStore", "ChatUnknown", "Page", "Totals"]
 
 
 _LOOKS = 50
 """How often it is looked whether the chats fit while the room for them is filled once."""
-
-
-class ChatUnknown(LookupError):  # noqa: N818 - it names what happened
-    """This owner has no such chat, or no such message in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +92,7 @@ class ChatStore:
             row = found.one_or_none()
             return None if row is None else line_of(row)
 
+    @uninterrupted
     async def open(self, owner: str, chat: str) -> None:
         """Makes the chat where there is none."""
         if await self.find(owner, chat) is not None:
@@ -125,9 +123,9 @@ class ChatStore:
         """
         async with self._database.connect() as connection:
             if before is None:
-                end = (await _chat(connection, owner, chat)).leaf
+                end = (await chat_row(connection, owner, chat)).leaf
             else:
-                end = (await _node(connection, owner, chat, before)).parent
+                end = (await node_row(connection, owner, chat, before)).parent
             if end is None:
                 return Page((), 0)
             return Page(*await read_path(connection, owner, chat, end, limit))
@@ -140,7 +138,7 @@ class ChatStore:
         if node is None:
             return ()
         async with self._database.connect() as connection:
-            await _node(connection, owner, chat, node)
+            await node_row(connection, owner, chat, node)
             return (await read_path(connection, owner, chat, node))[0]
 
     async def node(self, owner: str, chat: str, node: str) -> Node | None:
@@ -154,9 +152,10 @@ class ChatStore:
         Raises ChatUnknown.
         """
         async with self._database.connect() as connection:
-            await _node(connection, owner, chat, node)
+            await node_row(connection, owner, chat, node)
             return await read_exchanges(connection, owner, chat, node)
 
+    @uninterrupted
     async def add(
         self,
         owner: str,
@@ -175,43 +174,34 @@ class ChatStore:
         answer came of. Raises ChatUnknown, also where `parent` is of another chat.
         """
         now = self._now()
-        columns = columns_of(entry)
+        row = row_of(entry, owner, chat, parent)
         async with self._database.begin() as connection:
-            line = await _chat(connection, owner, chat, to_change=True)
-            above = None if parent is None else await _node(connection, owner, chat, parent)
+            line = await chat_row(connection, owner, chat, to_change=True)
+            above = None if parent is None else await node_row(connection, owner, chat, parent)
             found = await connection.scalars(
                 select(nodes.c.id)
                 .where(nodes.c.owner == owner, nodes.c.chat_id == chat, nodes.c.parent == parent)
                 .order_by(nodes.c.number)
             )
             versions = (*found.all(), entry.id)
-            await connection.execute(
-                insert(nodes).values(
-                    id=entry.id,
-                    owner=owner,
-                    chat_id=chat,
-                    parent=parent,
-                    number=len(versions),
-                    depth=1 if above is None else above.depth + 1,
-                    kind=kind_of(entry),
-                    created=now,
-                    **columns,
-                )
-            )
-            if isinstance(entry, UserEntry) and entry.attachments:
-                used = {attachment.hash for attachment in entry.attachments}
-                rows = [{"node_id": entry.id, "owner": owner, "hash": each} for each in used]
-                await connection.execute(insert(node_media), rows)
+            place = {
+                "number": len(versions),
+                "depth": 1 if above is None else above.depth + 1,
+                "created": now,
+            }
+            await connection.execute(insert(nodes).values(row | place))
+            if media := media_rows(entry, owner):
+                await connection.execute(insert(node_media), media)
             if above is not None and parent == line.leaf:
                 await go_on(connection, owner, chat, above.id, entry.id)
             elif not belated:
                 await lead_to(connection, owner, chat, entry.id)
             elif above is not None:
                 await follow(connection, above.id, entry.id)
-            added = columns["size"]
+            added = row["size"]
             if exchange is not None:
                 added += await add_exchange(connection, entry.id, exchange)
-            await _change(
+            await change_chat(
                 connection,
                 owner,
                 chat,
@@ -221,19 +211,33 @@ class ChatStore:
         await self._keep_within(added, (owner, chat))
         return Node(entry, parent, versions, now)
 
+    async def whole(self, owner: str, chat: str) -> WholeChat:
+        """The chat with all its versions and all that was recorded. Raises ChatUnknown."""
+        async with self._database.connect() as connection:
+            return await read_whole(connection, owner, chat)
+
+    @uninterrupted
+    async def add_whole(self, owner: str, chat: str, whole: WholeChat) -> None:
+        """Adds a chat that is not there yet, as the newest: all of it, or nothing."""
+        rows = await asyncio.to_thread(rows_of, owner, chat, whole, self._now())
+        async with self._database.begin() as connection:
+            await insert_whole(connection, rows)
+        await self._keep_within(rows.size, (owner, chat))
+
+    @uninterrupted
     async def replace(
         self, owner: str, chat: str, entry: TurnEntry, exchange: Exchange | None = None
     ) -> None:
         """The turn of this id is now this one: it was gone on with. Raises ChatUnknown."""
         columns = columns_of(entry)
         async with self._database.begin() as connection:
-            await _chat(connection, owner, chat, to_change=True)
-            known = await _node(connection, owner, chat, entry.id)
+            await chat_row(connection, owner, chat, to_change=True)
+            known = await node_row(connection, owner, chat, entry.id)
             await connection.execute(update(nodes).where(nodes.c.id == entry.id).values(columns))
             added = columns["size"] - known.size
             if exchange is not None:
                 added += await add_exchange(connection, entry.id, exchange)
-            await _change(
+            await change_chat(
                 connection,
                 owner,
                 chat,
@@ -241,66 +245,75 @@ class ChatStore:
                 updated=self._now(),
             )
 
+    @uninterrupted
     async def choose(self, owner: str, chat: str, node: str) -> None:
         """The active path now runs through this entry, and on as it last did from there.
 
         Raises ChatUnknown.
         """
         async with self._database.begin() as connection:
-            await _chat(connection, owner, chat, to_change=True)
-            await _node(connection, owner, chat, node)
+            await chat_row(connection, owner, chat, to_change=True)
+            await node_row(connection, owner, chat, node)
             await lead_to(connection, owner, chat, await end_of_version(connection, node))
 
+    @uninterrupted
     async def end_at(self, owner: str, chat: str, node: str) -> None:
         """The active path now ends at this entry; what followed it stays as versions.
 
         Raises ChatUnknown.
         """
         async with self._database.begin() as connection:
-            await _chat(connection, owner, chat, to_change=True)
-            await _node(connection, owner, chat, node)
+            await chat_row(connection, owner, chat, to_change=True)
+            await node_row(connection, owner, chat, node)
             await lead_to(connection, owner, chat, node)
 
+    @uninterrupted
     async def step_back(self, owner: str, chat: str, node: str) -> None:
         """The active path now ends before this entry, which stays as a version.
 
         Raises ChatUnknown.
         """
         async with self._database.begin() as connection:
-            await _chat(connection, owner, chat, to_change=True)
-            parent = (await _node(connection, owner, chat, node)).parent
+            await chat_row(connection, owner, chat, to_change=True)
+            parent = (await node_row(connection, owner, chat, node)).parent
             if parent is None:
-                await _change(connection, owner, chat, leaf=None)
+                await change_chat(connection, owner, chat, leaf=None)
             else:
                 await lead_to(connection, owner, chat, parent)
 
+    @uninterrupted
     async def rename(self, owner: str, chat: str, title: str | None) -> None:
         """Calls the chat so; None, or nothing but blanks, calls it by its first message again.
 
         At most `TITLE_CHARACTERS` are kept. Raises ChatUnknown.
         """
-        words = " ".join(storable(title or "").split())[:TITLE_CHARACTERS]
+        words = plain_title(title)
         async with self._database.begin() as connection:
-            await _change(connection, owner, chat, title=words or None, title_folded=folded(words))
+            await change_chat(
+                connection, owner, chat, title=words or None, title_folded=folded(words)
+            )
 
+    @uninterrupted
     async def pin(self, owner: str, chat: str, pinned: bool) -> None:
         """Whether the chat stands above the others. Raises ChatUnknown."""
         async with self._database.begin() as connection:
-            await _change(connection, owner, chat, pinned=pinned)
+            await change_chat(connection, owner, chat, pinned=pinned)
 
+    @uninterrupted
     async def delete(self, owner: str, chat: str) -> tuple[str, ...]:
         """Deletes the chat, and the owner's media that are used nowhere else.
 
         Returns the hashes of those media, for `MediaStore.clean`. Raises ChatUnknown.
         """
         async with self._database.begin() as connection:
-            await _chat(connection, owner, chat, to_change=True)
+            await chat_row(connection, owner, chat, to_change=True)
             return await delete_chat(connection, owner, chat)
 
+    @uninterrupted
     async def rate(self, owner: str, chat: str, node: str, feedback: Feedback | None) -> None:
         """What the owner thinks of an entry; None takes it back. Raises ChatUnknown."""
         async with self._database.begin() as connection:
-            await _node(connection, owner, chat, node)
+            await node_row(connection, owner, chat, node)
             await connection.execute(
                 update(nodes)
                 .where(nodes.c.id == node)
@@ -328,6 +341,7 @@ class ChatStore:
             int(prompt or 0), int(cached or 0), int(completion or 0), float(seconds or 0), turns
         )
 
+    @uninterrupted
     async def adopt(self, owner_from: str, owner_to: str) -> None:
         """All that was the first owner's is now the second's: chats, pictures and clips.
 
@@ -337,6 +351,7 @@ class ChatStore:
             async with self._database.begin() as connection:
                 await adopt(connection, owner_from, owner_to)
 
+    @uninterrupted
     async def expire(self, before: float | None = None) -> int:
         """Deletes chats of all owners, pinned or not; returns how many.
 
@@ -356,36 +371,3 @@ class ChatStore:
             self._added_bytes = 0
             async with self._database.begin() as connection:
                 await expire(connection, None, self._max_bytes, in_use)
-
-
-async def _chat(
-    connection: AsyncConnection, owner: str, chat: str, *, to_change: bool = False
-) -> AnyRow:
-    """The chat's leaf; `to_change` makes others who change it wait. Raises ChatUnknown."""
-    query = select(chats.c.leaf).where(chats.c.owner == owner, chats.c.id == chat)
-    found = await connection.execute(query.with_for_update() if to_change else query)
-    row = found.one_or_none()
-    if row is None:
-        raise ChatUnknown(f"No chat {chat[:64]!r} of this owner.")
-    return row
-
-
-async def _node(connection: AsyncConnection, owner: str, chat: str, node: str) -> AnyRow:
-    """Where the node stands, and its size. Raises ChatUnknown."""
-    found = await connection.execute(
-        select(nodes.c.id, nodes.c.parent, nodes.c.depth, nodes.c.size).where(
-            nodes.c.id == node, nodes.c.owner == owner, nodes.c.chat_id == chat
-        )
-    )
-    row = found.one_or_none()
-    if row is None:
-        raise ChatUnknown(f"No message {node[:32]!r} in this chat.")
-    return row
-
-
-async def _change(connection: AsyncConnection, owner: str, chat: str, **values: Any) -> None:
-    changed = await connection.execute(
-        update(chats).where(chats.c.owner == owner, chats.c.id == chat).values(values)
-    )
-    if not changed.rowcount:
-        raise ChatUnknown(f"No chat {chat[:64]!r} of this owner.")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from contextlib import (
     AbstractAsyncContextManager,
     asynccontextmanager,
     contextmanager,
     nullcontext,
 )
+from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -48,6 +49,9 @@ _SQLITE_PRAGMAS: Final = (
 
 _CONNECT_S: Final = 10
 
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
 
 class StoreError(Exception):
     """The database cannot be used; one sentence, never with a password."""
@@ -76,6 +80,27 @@ def database_url(text: str | None, folder: Path) -> str:
             "DATABASE_URL names SQLite without a file: write it as sqlite:////folder/file.sqlite3."
         )
     return url.render_as_string(hide_password=False)
+
+
+def uninterrupted(
+    method: Callable[_Given, Coroutine[Any, Any, _Result]],
+) -> Callable[_Given, Coroutine[Any, Any, _Result]]:
+    """A method that writes, and runs to its end when its caller is cancelled, who then is told so.
+
+    A transaction that is cancelled within a statement would leave its connection, and with it
+    SQLite's only lock for writing, to whoever clears away: nobody could write for seconds.
+    """
+
+    @wraps(method)
+    async def to_its_end(*args: _Given.args, **kwargs: _Given.kwargs) -> _Result:
+        writing = asyncio.create_task(method(*args, **kwargs))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait((writing,))
+            raise
+
+    return to_its_end
 
 
 class Database:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -22,13 +23,24 @@ async def add_exchange(connection: AsyncConnection, node_id: str, exchange: Exch
     number = await connection.scalar(
         select(func.count()).select_from(exchanges).where(exchanges.c.node_id == node_id)
     )
-    record = _written(exchange)
-    await connection.execute(
-        insert(exchanges).values(
-            node_id=node_id, number=number or 0, record=record, wire=exchange.wire
-        )
-    )
-    return len(record.encode()) + len(exchange.wire)
+    row = exchange_row(node_id, number or 0, exchange)
+    await connection.execute(insert(exchanges).values(row))
+    return exchange_size(row)
+
+
+def exchange_row(node_id: str, number: int, exchange: Exchange) -> dict[str, Any]:
+    """The row of a turn's request of this number, from 0."""
+    return {
+        "node_id": node_id,
+        "number": number,
+        "record": _written(exchange),
+        "wire": exchange.wire,
+    }
+
+
+def exchange_size(row: Mapping[str, Any]) -> int:
+    """The bytes that a row takes."""
+    return len(row["record"].encode()) + len(row["wire"])
 
 
 async def read_exchanges(
@@ -44,8 +56,13 @@ async def read_exchanges(
         .where(nodes.c.owner == owner, nodes.c.chat_id == chat, nodes.c.id == node_id)
         .order_by(exchanges.c.number)
     )
+    return tuple(read_exchange(node_id, row) for row in found.all())
+
+
+def read_exchange(node_id: str, row: AnyRow) -> Exchange:
+    """The request in a row with its record and its wire. Raises StoreError naming the turn."""
     try:
-        return tuple(map(_read, found.all()))
+        return _read(row)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(
             f"The request of the answer {node_id} cannot be read from the database: {error}"

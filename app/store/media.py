@@ -24,7 +24,7 @@ from sqlalchemy import delete, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.chat.messages import Attachment
-from app.store.database import Database, StoreError
+from app.store.database import Database, StoreError, uninterrupted
 from app.store.folders import make_private
 from app.store.schema import media, node_media
 from app.store.texts import storable
@@ -59,6 +59,7 @@ class MediaStore:
         self._max_bytes = max_bytes
         self._now = now
 
+    @uninterrupted
     async def add(self, owner: str, attachment: Attachment, data: bytes) -> Attachment:
         """Keeps the media for this owner. The newest is kept even when it alone is over the cap.
 
@@ -133,6 +134,7 @@ class MediaStore:
         await self._touch(content_hash)
         return mime, self._path(content_hash)
 
+    @uninterrupted
     async def clean(self, hashes: Iterable[str]) -> None:
         """Deletes the files of those media that nobody has any more."""
         wanted = {each for each in hashes if _HASH.fullmatch(each)}
@@ -140,6 +142,7 @@ class MediaStore:
             async with self._changing() as connection:
                 await self._delete_files(wanted - await _owned(connection))
 
+    @uninterrupted
     async def expire(self, unused_before: float) -> None:
         """Deletes media that are in no chat and were not used since (Unix seconds), and remains."""
         in_a_chat = exists().where(
@@ -201,6 +204,7 @@ class MediaStore:
             await connection.execute(delete(media).where(media.c.hash.in_(surplus)))
         return surplus
 
+    @uninterrupted
     async def _touch(self, content_hash: str) -> None:
         now = self._now()
         is_old = (media.c.hash == content_hash, media.c.used < now - _USE_COUNTS_AFTER_S)

@@ -147,16 +147,18 @@ async def _versions(
     return {parent: tuple(versions) for parent, versions in ids.items()}
 
 
+def feedback_of(row: AnyRow) -> Feedback | None:
+    """What a person thinks of the entry in a row."""
+    if row.feedback_value is None:
+        return None
+    return Feedback(row.feedback_value, row.feedback_comment or "")
+
+
 def _node(row: AnyRow, versions: tuple[str, ...]) -> Node:
-    feedback = (
-        None
-        if row.feedback_value is None
-        else Feedback(row.feedback_value, row.feedback_comment or "")
-    )
     return Node(
         entry=read_payload(row.id, row.kind, row.payload),
         parent=row.parent,
         versions=versions,
         created=row.created,
-        feedback=feedback,
+        feedback=feedback_of(row),
     )

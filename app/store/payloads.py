@@ -31,6 +31,8 @@ _MOST_TOKENS: Final = 10**12
 
 _PART_NAMES: Final = {part: name for name, part in _PARTS.items()}
 
+_FIGURES: Final = ("prompt_tokens", "cached_tokens", "completion_tokens", "seconds")
+"""The columns that a message of a person leaves empty."""
 
 _FIELDS: Final[dict[type, dict[str, Any]]] = {
     kind: get_type_hints(kind) for kind in (UserEntry, TurnEntry, Turn, *_PARTS.values())
@@ -94,6 +96,25 @@ def _read(kind: type[Value], values: Mapping[str, Any], **readers: Callable[[Any
     return kind(**read)
 
 
+def row_of(entry: Entry, owner: str, chat: str, parent: str | None) -> dict[str, Any]:
+    """The row of a node, but for its time and for what its place in the tree adds."""
+    return {
+        "id": entry.id,
+        "owner": owner,
+        "chat_id": chat,
+        "parent": parent,
+        "kind": kind_of(entry),
+        **columns_of(entry),
+    }
+
+
+def media_rows(entry: Entry, owner: str) -> list[dict[str, Any]]:
+    """A row for each picture and clip of an entry."""
+    attachments = entry.attachments if isinstance(entry, UserEntry) else ()
+    used = dict.fromkeys(attachment.hash for attachment in attachments)
+    return [{"node_id": entry.id, "owner": owner, "hash": each} for each in used]
+
+
 def columns_of(entry: Entry) -> dict[str, Any]:
     """What the columns of a node hold of its entry; `size` is in bytes."""
     payload, text = write_payload(entry), searched_text(entry)
@@ -103,7 +124,8 @@ def columns_of(entry: Entry) -> dict[str, Any]:
         "folded": folded(text),
         "size": len(payload.encode()),
     }
-    return columns | (_figures(entry) if isinstance(entry, TurnEntry) else {})
+    figures = _figures(entry) if isinstance(entry, TurnEntry) else dict.fromkeys(_FIGURES)
+    return columns | figures
 
 
 def _figures(entry: TurnEntry) -> dict[str, Any]:

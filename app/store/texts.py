@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from app.chat.entries import Entry, UserEntry
+from app.store.schema import TITLE_CHARACTERS
 
 SEARCH_CHARACTERS: Final = 200
 """How much of a search is looked for."""
@@ -22,6 +23,11 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def plain_title(title: str | None) -> str:
+    """A title as it is kept: on one line, at most `TITLE_CHARACTERS` of it; "" for none."""
+    return " ".join(storable(title or "").split())[:TITLE_CHARACTERS]
 
 
 def folded(text: str) -> str:

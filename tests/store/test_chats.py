@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from app.chat.files import TextFile
@@ -105,3 +107,16 @@ async def test_another_owner_s_chat_is_as_if_it_were_not_there(store):
         with pytest.raises(ChatUnknown):
             await asked
     assert (await store.find("ann", "chat")).title == "About chat"
+
+
+async def test_a_change_whose_caller_is_gone_is_made_and_keeps_no_other_waiting(store):
+    for steps in range(0, 60, 4):
+        chat = f"chat {steps}"
+        await store.open("ann", chat)
+        adding = asyncio.create_task(store.add("ann", chat, said(f"m{steps}"), None))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        adding.cancel()
+        await asyncio.wait((adding,))
+        await store.rename("ann", chat, "Another name")
+        assert len((await store.page("ann", chat)).nodes) == (1 if steps else 0)
