@@ -1,4 +1,4 @@
-"""`python -m app [serve|ask|simulate]`: the arguments of each command, and nothing else."""
+"""`python -m app [serve|ask|replay|simulate]`: the arguments of each command, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ def main() -> int:
         from app.commands.ask import ask
 
         return ask(arguments)
+    if arguments.command == "replay":
+        from app.commands.replay import replay
+
+        return replay(arguments)
     with suppress(KeyboardInterrupt):  # which is how a server is ended, whatever it does just now
         if arguments.command == "simulate":
             from app.commands.simulate import simulate

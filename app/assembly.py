@@ -47,7 +47,7 @@ async def connected(
 def media_limits(settings: Settings) -> MediaLimits:
     """How large pictures and clips may be."""
     return MediaLimits(
-        max_bytes=int(settings.upload_mb * 1_000_000),
+        max_bytes=int(settings.upload_megabytes() * 1_000_000),
         image=ImageLimits(max_tokens=settings.image_tokens),
         video=VideoLimits(max_seconds=settings.clip_seconds),
     )

@@ -23,6 +23,20 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 
+# The page itself may ask for the camera, to take a picture, and for nothing else of a device.
+PERMISSIONS_POLICY = ", ".join(
+    (
+        "camera=(self)",
+        "microphone=()",
+        "display-capture=()",
+        "geolocation=()",
+        "midi=()",
+        "payment=()",
+        "serial=()",
+        "usb=()",
+    )
+)
+
 
 class SecurityHeaders:
     """Adds the headers that keep a browser from loading or leaking what it should not."""
@@ -40,6 +54,7 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+                headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
                 headers.setdefault("X-Content-Type-Options", "nosniff")
                 headers.setdefault("Referrer-Policy", "no-referrer")
             await send(message)

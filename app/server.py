@@ -31,6 +31,8 @@ from app.tools.arguments import ArgumentChecker
 from app.turns import errors
 from app.turns.account import can_sign_in
 from app.turns.account_routes import account_routes
+from app.turns.case_desk import CaseDesk
+from app.turns.case_routes import case_routes
 from app.turns.chat_routes import chat_routes
 from app.turns.exchange_routes import ServerAddress, exchange_routes
 from app.turns.housekeeping import Housekeeping
@@ -38,6 +40,7 @@ from app.turns.media_routes import MediaDesk, media_routes
 from app.turns.prices import Prices
 from app.turns.recovery import recover
 from app.turns.rendering import Rendering
+from app.turns.replay_routes import replay_routes
 from app.turns.routes import TurnPolicy, turn_routes
 from app.turns.run import RunServices
 from app.turns.runs import Runs
@@ -51,7 +54,8 @@ from app.ui.streaming_markdown import StreamingMarkdown
 
 ASSETS = PROJECT / "assets"
 _COUNTS_PER_MINUTE = 200
-"""Texts whose tokens one visitor may have counted: a page asks while somebody types."""
+"""Texts whose tokens one visitor may have counted: a page asks while somebody types. Replays too:
+a page plays the answers of a chat one after the other."""
 
 
 _KEY_VARIABLES: Final[Mapping[str, str]] = {
@@ -233,6 +237,10 @@ def _include_routes(
     app.include_router(turn_routes(services, desk, policy, turns.limit))
     model = settings.model.rsplit("/", 1)[-1]
     app.include_router(chat_routes(services, desk, model=model))
+    replays = _limit(_COUNTS_PER_MINUTE, "replays", policy)
+    app.include_router(replay_routes(services, replays, public=policy.public))
+    cases = CaseDesk(services.store, desk, settings.case_bytes())
+    app.include_router(case_routes(cases, uploads, public=policy.public))
     app.include_router(exchange_routes(services.store, desk, model_server.address))
     app.include_router(status_routes(status, _limit(_COUNTS_PER_MINUTE, "counts", policy)))
     app.include_router(account_routes(services.store, services.runs))
@@ -245,7 +253,11 @@ def _include_routes(
 def _limits_told(settings: Settings) -> tuple[str, ...]:
     """The limits of this server, a sentence each, for those who write programs."""
     cap = settings.token_cap()
-    told = [f"An upload holds at most {settings.upload_mb:g} MB."]
+    case_mb = settings.case_bytes() / 1_000_000
+    told = [
+        f"An upload holds at most {settings.upload_megabytes():g} MB.",
+        f"An import of case files holds at most {case_mb:g} MB, unpacked.",
+    ]
     if settings.is_public():
         told.append(
             f"A visitor starts at most {settings.visitor_turns_per_minute} turns in a minute, "

@@ -155,8 +155,18 @@ class Settings(BaseSettings):
         le=8000,
         description="Pixel budget of a picture, in the model's tokens of 28 x 28 pixels.",
     )
-    upload_mb: float = Field(
-        100.0, alias="GLM_UPLOAD_MB", gt=0, description="Largest upload, in megabytes."
+    upload_mb: float | None = Field(
+        None,
+        alias="GLM_UPLOAD_MB",
+        gt=0,
+        description="Largest upload, in megabytes; unset: 100 when public, else 500.",
+    )
+    case_mb: float | None = Field(
+        None,
+        alias="GLM_CASE_MB",
+        gt=0,
+        description="Largest import of case files, unpacked, in megabytes; unset: 50 when public, "
+        "else 200.",
     )
     clip_seconds: float = Field(
         600.0, alias="GLM_CLIP_SECONDS", gt=0, description="Longest clip, in seconds."
@@ -258,6 +268,12 @@ class Settings(BaseSettings):
             return self.max_tokens_cap
         return 16_384 if self.is_public() else None
 
+    def upload_megabytes(self) -> float:
+        """The largest upload."""
+        if self.upload_mb is not None:
+            return self.upload_mb
+        return 100.0 if self.is_public() else 500.0
+
     def breaks_control_tokens(self) -> bool:
         """Whether control tokens in typed text are broken up before sending."""
         if self.break_control_tokens is not None:
@@ -267,6 +283,11 @@ class Settings(BaseSettings):
     def data_path(self) -> Path:
         """The folder for what is kept between visits."""
         return PROJECT / self.data_folder.expanduser()
+
+    def case_bytes(self) -> int:
+        """The most bytes of one import of case files, unpacked."""
+        megabytes = self.case_mb or (50.0 if self.is_public() else 200.0)
+        return int(megabytes * 1_000_000)
 
     def days_kept(self) -> float | None:
         """Days that a chat is kept after its last change, or None for ever."""

@@ -15,7 +15,7 @@ PROJECT = Path(__file__).parents[1]
 ALLOWED = {
     "chat": set(),
     "endpoint": {"chat"},
-    "export": {"chat", "endpoint"},
+    "export": {"chat", "endpoint", "tools"},
     "media": {"chat"},
     "simulator": {"media"},
     "store": {"chat"},

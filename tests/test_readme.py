@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from app.chat.entries import UserEntry
 from app.commands.arguments import parse
+from app.export.case import CaseTurn
+from app.export.case_reading import read_case
 from app.settings import Settings
 from tests.site import serving
 
@@ -26,7 +29,11 @@ COMMANDS = [
     if line.split("#", 1)[0].strip()
 ]
 PYTHON = ".venv/bin/python"
-ASKS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m app ask")]
+ASKS = [
+    command
+    for command in COMMANDS
+    if command.startswith((f"{PYTHON} -m app ask", f"{PYTHON} -m app replay"))
+]
 MAKES = [command for command in COMMANDS if command.startswith("make ")]
 INSTALLS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m pip install")]
 EXPORTS = [command for command in COMMANDS if command.startswith("export ")]
@@ -46,7 +53,7 @@ def test_every_command_of_the_readme_is_checked_here() -> None:
 
 
 @pytest.mark.parametrize("command", ASKS)
-def test_the_ask_commands_answer_without_any_setting(command: str) -> None:
+def test_ask_and_replay_answer_without_any_setting(command: str) -> None:
     words = [sys.executable, *shlex.split(command)[1:]]
     done = subprocess.run(
         words, cwd=PROJECT, env=clean_environment(), capture_output=True, text=True, timeout=60
@@ -95,6 +102,11 @@ async def test_the_python_example_gets_an_answer() -> None:
 @pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)\)", README))
 def test_the_links_lead_to_files(link: str) -> None:
     assert (PROJECT / link).exists()
+
+
+def test_the_least_case_file_is_one() -> None:
+    (least,) = re.findall(r"`(\{\"format\".*?\})`", README, re.DOTALL)
+    assert [type(entry.said) for entry in read_case(least.encode()).path()] == [UserEntry, CaseTurn]
 
 
 @pytest.mark.parametrize("folder", re.findall(r"^\| `([a-z_/.]+)`", README, re.MULTILINE))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
-COMMANDS = ("serve", "ask", "simulate")
+COMMANDS = ("serve", "ask", "replay", "simulate")
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -15,13 +16,16 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         prog="python -m app",
         description="Chat with GLM-5.3-Flash, in a browser or from the command line.",
     )
-    commands = parser.add_subparsers(dest="command", metavar="serve|ask|simulate")
+    commands = parser.add_subparsers(dest="command", metavar="|".join(COMMANDS))
     commands.add_parser(
         "serve",
         help="serve the page (the default)",
         description="Serves the page on GRADIO_SERVER_NAME:GRADIO_SERVER_PORT; see .env.example.",
     )
     _add_ask(commands.add_parser("ask", help="run one turn, or a tool loop, without a browser"))
+    _add_replay(
+        commands.add_parser("replay", help="play the answers of a case file, no server asked")
+    )
     _add_simulate(commands.add_parser("simulate", help="serve the simulated model server alone"))
     arguments = parser.parse_args(words)
     arguments.command = arguments.command or "serve"
@@ -54,7 +58,10 @@ def _add_ask(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--video", type=Path, metavar="FILE", help="mp4, mov, webm or mkv")
     parser.add_argument(
-        "--tools", type=Path, metavar="FILE", help="OpenAI tools array, or a tool-set file"
+        "--tools",
+        type=Path,
+        metavar="FILE",
+        help="OpenAI tools array or tool-set file; or Python functions, OpenAPI, MCP tools/list",
     )
     parser.add_argument(
         "--mocks", type=Path, metavar="FILE", help="rules that answer calls, or a tool-set file"
@@ -65,13 +72,32 @@ def _add_ask(parser: argparse.ArgumentParser) -> None:
         "--max-steps", type=_count, default=8, metavar="N", help="turns of a loop, default 8"
     )
     parser.add_argument(
-        "--conversation", type=Path, metavar="FILE", help="what came before: a messages array"
+        "--conversation",
+        type=Path,
+        metavar="FILE",
+        help="what came before: a messages array, or a case file, whose settings then hold",
     )
     parser.add_argument(
         "--response-schema", type=Path, metavar="FILE", help="JSON Schema the answer must follow"
     )
     parser.add_argument("--no-stream", action="store_true", help="ask for the answer in one piece")
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for a turn in all")
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Plays the answers of a case file as they came, without any server. Exit status: 0 the "
+        "last one is complete, 1 it is not, 2 bad arguments."
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a case, NAME.case.json")
+    parser.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="N",
+        help="times as fast as it came; 0 is at once, default 1",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object, at once")
 
 
 def _add_simulate(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +126,10 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is less than 1")
     return value
+
+
+def _speed(text: str) -> float:
+    return _seconds(text) if float(text) else math.inf
 
 
 def _seconds(text: str) -> float:

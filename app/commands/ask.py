@@ -10,15 +10,15 @@ from typing import Any
 
 from app.assembly import connected
 from app.chat.request import build
-from app.commands.ask_input import BadArguments, Question, read_question
+from app.commands.ask_input import Question, read_question
+from app.commands.exit_status import BAD_ARGUMENTS, COMPLETE, INCOMPLETE, INTERRUPTED
+from app.commands.files import BadArguments
 from app.commands.report import Console, print_json
 from app.endpoint import Endpoint
 from app.tools.arguments import ArgumentChecker
 from app.tools.mocks import Mocks
 from app.tools.report import run_report, step_report
 from app.tools.run import StepEvent, ToolRun
-
-COMPLETE, INCOMPLETE, BAD_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
 
 def ask(arguments: argparse.Namespace) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from app.assembly import media_limits
-from app.chat.messages import Attachment, Conversation, MediaKind, Message, Part, Text
-from app.chat.openai_messages import ConversationError, read_messages
+from app.chat.messages import Attachment, Conversation, Message, Part, Text
+from app.chat.openai_messages import ConversationError
 from app.chat.request import Options
+from app.commands.files import BadArguments, read_bytes, read_json, read_text
+from app.commands.history import History, read_history
+from app.commands.tools_file import read_tools_file
 from app.media import MediaRefused, PreparedMedia, data_url, prepare
 from app.settings import (
     Connection,
@@ -23,11 +25,8 @@ from app.settings import (
     load_settings,
 )
 from app.tools.mocks import Mocks
-from app.tools.toolset import ToolSet, ToolSetError, parse_mocks, parse_toolset
-
-
-class BadArguments(ValueError):  # noqa: N818 - it is about the arguments, and ends with status 2
-    """The arguments cannot be used; the text says why and what to do."""
+from app.tools.toolset import ToolSet, ToolSetError, parse_mocks
+from app.turns.attachments import with_media
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Question:
     mocks: Mocks | None
     max_steps: int
     timeout_s: float | None
-    urls: dict[str, str] = field(default_factory=dict)
+    urls: Mapping[str, str] = field(default_factory=dict)
 
     def resolve(self, attachment: Attachment) -> str:
         """The URL under which an attachment is sent."""
@@ -52,7 +51,10 @@ class Question:
 
 
 async def read_question(arguments: argparse.Namespace) -> Question:
-    """The question that the arguments state. Raises BadArguments."""
+    """The question that the arguments state. Raises BadArguments.
+
+    What a case file says of the request holds where no argument says otherwise.
+    """
     try:
         settings = load_settings()
         connection = (
@@ -60,18 +62,20 @@ async def read_question(arguments: argparse.Namespace) -> Question:
             if arguments.base_url
             else settings.connection()
         )
-        tool_set = parse_toolset(_text(arguments.tools)) if arguments.tools else ToolSet()
-        mocks = parse_mocks(_text(arguments.mocks), tool_set.results) if arguments.mocks else None
-        urls: dict[str, str] = {}
-        history = _conversation(arguments.conversation, urls)
-        message = await _message(arguments, settings, urls)
+        tool_set = read_tools_file(arguments.tools) if arguments.tools else None
+        history = read_history(arguments.conversation) if arguments.conversation else History()
+        mocks = _mocks(arguments, tool_set, history)
+        message, new_urls = await _message(arguments, settings)
     except (SettingsError, ToolSetError, ConversationError, MediaRefused) as error:
         raise BadArguments(str(error)) from None
+    conversation, urls = await _sendable(
+        history.conversation.with_message(message), {**history.urls, **new_urls}
+    )
     return Question(
         settings=settings,
         connection=connection,
-        conversation=history.with_message(message),
-        options=_options(arguments, settings, tool_set.tools),
+        conversation=conversation,
+        options=_options(arguments, settings, tool_set, history.options),
         mocks=mocks,
         max_steps=arguments.max_steps,
         timeout_s=arguments.timeout,
@@ -79,33 +83,48 @@ async def read_question(arguments: argparse.Namespace) -> Question:
     )
 
 
+def _mocks(
+    arguments: argparse.Namespace, tool_set: ToolSet | None, history: History
+) -> Mocks | None:
+    if not arguments.mocks:
+        return history.mocks
+    results = tool_set.results if tool_set else history.mocks.results if history.mocks else {}
+    return parse_mocks(read_text(arguments.mocks), results)
+
+
 def _options(
-    arguments: argparse.Namespace, settings: Settings, tools: tuple[dict[str, Any], ...]
+    arguments: argparse.Namespace, settings: Settings, tool_set: ToolSet | None, past: Options
 ) -> Options:
-    schema = _json(arguments.response_schema) if arguments.response_schema else None
+    schema = read_json(arguments.response_schema) if arguments.response_schema else None
     if schema is not None and not isinstance(schema, dict):
         raise BadArguments(f"{arguments.response_schema} must hold a JSON Schema, an object.")
+    tools = past.tools if tool_set is None else tool_set.tools
+    choice = _tool_choice(arguments.tool_choice, tools)
     return Options(
         model=arguments.model or settings.model,
-        effort=arguments.effort,
-        system=arguments.system,
-        temperature=arguments.temperature,
-        top_p=arguments.top_p,
-        max_tokens=arguments.max_tokens,
-        seed=arguments.seed,
-        stop=tuple(arguments.stop),
+        effort=_first(arguments.effort, past.effort),
+        system=arguments.system or past.system,
+        temperature=_first(arguments.temperature, past.temperature),
+        top_p=_first(arguments.top_p, past.top_p),
+        max_tokens=_first(arguments.max_tokens, past.max_tokens),
+        seed=_first(arguments.seed, past.seed),
+        stop=tuple(arguments.stop) or past.stop,
         tools=tools,
-        tool_choice=_tool_choice(arguments.tool_choice, tools),
-        parallel_tool_calls=False if arguments.no_parallel else None,
-        response_schema=schema,
+        tool_choice=_first(choice, past.tool_choice if tool_set is None else None),
+        parallel_tool_calls=False if arguments.no_parallel else past.parallel_tool_calls,
+        response_schema=_first(schema, past.response_schema),
         stream=not arguments.no_stream,
         send_reasoning=settings.send_reasoning,
         break_control_tokens=settings.breaks_control_tokens(),
     )
 
 
+def _first(given: Any, otherwise: Any) -> Any:
+    return otherwise if given is None else given
+
+
 def _tool_choice(
-    choice: str | None, tools: tuple[dict[str, Any], ...]
+    choice: str | None, tools: tuple[Mapping[str, Any], ...]
 ) -> str | dict[str, Any] | None:
     if choice is None or choice in ("auto", "none", "required"):
         return choice
@@ -116,26 +135,14 @@ def _tool_choice(
     return {"type": "function", "function": {"name": choice}}
 
 
-def _conversation(path: Path | None, urls: dict[str, str]) -> Conversation:
-    if path is None:
-        return Conversation()
-
-    def attach(url: str, kind: MediaKind) -> Attachment:
-        content_hash = hashlib.sha256(url.encode()).hexdigest()
-        urls[content_hash] = url
-        return Attachment(content_hash, kind, len(url))
-
-    value = _json(path)
-    messages = value["messages"] if isinstance(value, dict) and "messages" in value else value
-    return read_messages(messages, attach)
-
-
 async def _message(
-    arguments: argparse.Namespace, settings: Settings, urls: dict[str, str]
-) -> Message:
+    arguments: argparse.Namespace, settings: Settings
+) -> tuple[Message, dict[str, str]]:
+    """The new message, and the data URLs of what it brings."""
     prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt
     if not prompt.strip():
         raise BadArguments("The prompt is empty: write the message to send.")
+    urls: dict[str, str] = {}
     parts: list[Part] = []
     for kind, path in (("image", arguments.image), ("video", arguments.video)):
         if path is not None:
@@ -146,32 +153,22 @@ async def _message(
                 print(note, file=sys.stderr)
             urls[prepared.attachment.hash] = data_url(prepared.data, prepared.attachment.mime)
             parts.append(prepared.attachment)
-    return Message("user", (*parts, Text(prompt)))
+    return Message("user", (*parts, Text(prompt))), urls
 
 
 async def _prepare(path: Path, settings: Settings) -> PreparedMedia:
-    return await prepare(_read(path), path.name, media_limits(settings))
+    return await prepare(read_bytes(path), path.name, media_limits(settings))
 
 
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(_read(path))
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise BadArguments(f"{path} is not JSON: {error.msg} at {place}.") from None
-    except (UnicodeDecodeError, RecursionError):
-        raise BadArguments(f"{path} is not JSON.") from None
+async def _sendable(
+    conversation: Conversation, urls: Mapping[str, str]
+) -> tuple[Conversation, Mapping[str, str]]:
+    """The conversation with a note in place of media that a case has no longer; and the URLs."""
 
+    async def load(attachment: Attachment) -> str | None:
+        return urls.get(attachment.hash)
 
-def _text(path: Path) -> str:
-    try:
-        return _read(path).decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadArguments(f"{path} is not UTF-8 text.") from None
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadArguments(f"{path} cannot be read: {error.strerror}.") from None
+    conversation, sent, gone = await with_media(conversation, load)
+    for repair in gone:
+        print(repair.message, file=sys.stderr)
+    return conversation, sent

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, TextIO
 
 from app.chat.events import ContentDelta, ContentWasReasoning, Event, ReasoningDelta, Waiting
 from app.tools.report import report_json
+
+_CONTROLS: Final = {
+    code: None if chr(code) == "\r" else "\N{REPLACEMENT CHARACTER}"
+    for code in (*range(0x20), *range(0x7F, 0xA0))
+    if chr(code) not in "\n\t"
+}
+"""Characters that move the cursor, or begin what a terminal takes as a command."""
 
 
 def print_json(report: Mapping[str, Any]) -> None:
@@ -34,37 +41,47 @@ class Console:
             case ContentDelta(text):
                 self._end_thought()
                 self._answered = True
-                print(text, end="", flush=True)
+                print(_shown(text, sys.stdout), end="", flush=True)
             case ContentWasReasoning():
-                self._line("[what came so far was thought]")
+                self.note("[what came so far was thought]")
             case Waiting(_, _, seconds, message):
                 wait = f" ({seconds:.1f} s)" if seconds else ""
-                self._line(f"{message or 'Waiting.'}{wait}")
+                self.note(f"{message or 'Waiting.'}{wait}")
 
     def end(self, report: Mapping[str, Any]) -> None:
         """Prints the calls, their answers and the notices of a turn that has ended."""
+        self.close()
+        for call in report["tool_calls"]:
+            self.note(f"Call: {call['name']} {call['arguments']}")
+        for answer in report["answers"]:
+            if answer["content"] is not None:
+                self.note(f"Answer by {answer['answered_by']}: {answer['content']}")
+        for notice in report["notices"]:
+            self.note(f"{notice['message']} {notice['remedy']} [{notice['code']}]")
+
+    def note(self, text: str) -> None:
+        """Prints a line beside the answer."""
+        self._end_thought()
+        print(_shown(text, sys.stderr), file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leaves the terminal as it was, wherever the turn was."""
         self._end_thought()
         if self._answered:
             print(flush=True)
         self._answered = False
-        for call in report["tool_calls"]:
-            self._line(f"Call: {call['name']} {call['arguments']}")
-        for answer in report["answers"]:
-            if answer["content"] is not None:
-                self._line(f"Answer by {answer['answered_by']}: {answer['content']}")
-        for notice in report["notices"]:
-            self._line(f"{notice['message']} {notice['remedy']} [{notice['code']}]")
 
     def _beside(self, text: str) -> None:
         opening = "\x1b[2m" if self._dims and not self._thinking else ""
         self._thinking = True
-        print(f"{opening}{text}", end="", file=sys.stderr, flush=True)
+        print(f"{opening}{_shown(text, sys.stderr)}", end="", file=sys.stderr, flush=True)
 
     def _end_thought(self) -> None:
         if self._thinking:
             print("\x1b[0m" if self._dims else "", file=sys.stderr, flush=True)
         self._thinking = False
 
-    def _line(self, text: str) -> None:
-        self._end_thought()
-        print(text, file=sys.stderr, flush=True)
+
+def _shown(text: str, where: TextIO) -> str:
+    """A text without what a terminal would obey; a file gets it as it is."""
+    return text.translate(_CONTROLS) if where.isatty() else text

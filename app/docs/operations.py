@@ -214,8 +214,14 @@ def _curl(document: Document, method: str, path: str, stated: Schema) -> str:
         lines.append("-H 'Content-Type: application/json'")
         lines.append(f"-d {shlex.quote(json.dumps(_example(document, body)))}")
     elif body is not None and body_type == _MULTIPART:
-        lines += [f"-F {name}=@picture.png" for name in body.get("required", [])]
+        lines += [f"-F {name}=@{_file(body, name)}" for name in body.get("required", [])]
     return " \\\n  ".join(lines)
+
+
+def _file(body: Schema, name: str) -> str:
+    """A file for a form's field: the example that it gives itself, else a picture."""
+    examples: Sequence[str] = body["properties"][name].get("examples", ["picture.png"])
+    return examples[0]
 
 
 def _verb(method: str, stated: Schema) -> str:

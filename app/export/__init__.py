@@ -1,6 +1,7 @@
-"""What leaves the playground: a turn's request as code that runs, a chat as a document.
+"""What leaves the playground: a turn's request as code that runs, a chat as a document or a case.
 
-All of it is text made from values; nothing here knows a key, a disk or a socket.
+A case is also read back, from wherever it comes. All of it is text and bytes made from values;
+nothing here knows a key, a disk or a socket.
 """
 
 from app.export.curl_code import curl_code

@@ -16,9 +16,9 @@ from starlette.responses import JSONResponse, PlainTextResponse
 
 from app.chat.entries import Feedback, Node, TurnEntry, UserEntry
 from app.export import chat_markdown
-from app.store.chats import ChatLine, ChatStore, ChatUnknown, Page
+from app.store.chats import ChatLine, ChatStore, ChatUnknown
 from app.turns.chat_views import line_view, message_source, node_view
-from app.turns.context import of_path
+from app.turns.context import of_chat
 from app.turns.ended import edited_turn
 from app.turns.errors import Refusal, refusals
 from app.turns.media_routes import MediaDesk
@@ -116,7 +116,8 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
             },
         }
         if before is None:
-            content["context"] = await _context(services, me, chat_id, page)
+            limit = services.context_limit()
+            content["context"] = await of_chat(store, me, chat_id, page, limit)
             content["cost"] = services.prices.cost(await store.totals(me, chat_id))
         return JSONResponse(content)
 
@@ -228,15 +229,3 @@ async def _turn(store: ChatStore, me: str, chat_id: str, turn_id: str) -> tuple[
     if node is None or not isinstance(node.entry, TurnEntry):
         raise _NO_TURN
     return node.entry, node
-
-
-async def _context(services: RunServices, me: str, chat_id: str, page: Page) -> dict[str, Any]:
-    """What the chat takes of the context; all of it is read only where its end is uncounted."""
-    nodes = page.nodes
-    counted = any(
-        isinstance(node.entry, TurnEntry) and node.entry.stats.get("context_tokens") is not None
-        for node in nodes
-    )
-    if page.earlier and not counted:
-        nodes = (await services.store.page(me, chat_id)).nodes
-    return of_path(nodes, services.context_limit())

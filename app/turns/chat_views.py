@@ -8,6 +8,7 @@ from typing import Any
 from app.chat.entries import Node, UserEntry
 from app.chat.files import TextFile
 from app.chat.messages import Attachment
+from app.media.budget import canvas_tokens, media_tokens
 from app.store.chats import ChatLine
 from app.turns.prices import Prices
 from app.turns.tokens import byte_length
@@ -64,8 +65,8 @@ def message_source(entry: UserEntry, address: MediaAddress) -> dict[str, Any]:
 
 
 def media_view(attachment: Attachment, address: MediaAddress) -> dict[str, Any]:
-    """A picture or a clip, with the address of its bytes."""
-    return {
+    """A picture or a clip, with the address of its bytes, and about what it takes of a prompt."""
+    view = {
         "hash": attachment.hash,
         "kind": attachment.kind,
         "name": attachment.name,
@@ -74,8 +75,12 @@ def media_view(attachment: Attachment, address: MediaAddress) -> dict[str, Any]:
         "width": attachment.width,
         "height": attachment.height,
         "seconds": attachment.seconds,
+        "tokens": media_tokens(attachment),
         "url": address(attachment.hash),
     }
+    if attachment.kind == "video" and attachment.width and attachment.height:
+        view["tokens_a_second"] = canvas_tokens(attachment.width, attachment.height)
+    return view
 
 
 def _file_view(file: TextFile) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from typing import Any
 
 from app.chat.entries import Node, TurnEntry, conversation_of
 from app.chat.messages import Attachment, Conversation, ToolCall, ToolResult
-from app.media.budget import image_tokens, video_tokens
+from app.media.budget import media_tokens
+from app.store.chats import ChatStore, Page
 from app.turns.tokens import estimate_tokens
 
 _TOKENS_A_MESSAGE = 4
-_FRAMES_A_SECOND = 24.0
-"""A common speed: the frames of a clip are not kept, and matter only where there are few."""
 
 
 def after_turn(entry: TurnEntry, before: Conversation, limit: int) -> dict[str, Any]:
@@ -40,6 +39,22 @@ def of_path(nodes: Iterable[Node], limit: int) -> dict[str, Any]:
     return _view(counted, source, limit)
 
 
+async def of_chat(
+    store: ChatStore, owner: str, chat: str, page: Page, limit: int
+) -> dict[str, Any]:
+    """What a chat takes, of which `page` is the end; all of it is read only where that end is
+    uncounted. Raises ChatUnknown.
+    """
+    nodes = page.nodes
+    counted = any(
+        isinstance(node.entry, TurnEntry) and node.entry.stats.get("context_tokens") is not None
+        for node in nodes
+    )
+    if page.earlier and not counted:
+        nodes = (await store.page(owner, chat)).nodes
+    return of_path(nodes, limit)
+
+
 def estimate(conversation: Conversation) -> int:
     """About how many tokens a conversation is: its texts by length, its media by their size."""
     tokens = 0
@@ -48,7 +63,7 @@ def estimate(conversation: Conversation) -> int:
         for part in message.parts:
             match part:
                 case Attachment():
-                    tokens += _media_tokens(part)
+                    tokens += media_tokens(part)
                 case ToolCall(_, name, arguments):
                     tokens += estimate_tokens(name) + estimate_tokens(arguments)
                 case ToolResult(_, content):
@@ -56,15 +71,6 @@ def estimate(conversation: Conversation) -> int:
                 case _:
                     tokens += estimate_tokens(part.text)
     return tokens
-
-
-def _media_tokens(media: Attachment) -> int:
-    if media.width is None or media.height is None:
-        return 0
-    if media.kind == "image":
-        return image_tokens(media.width, media.height)
-    seconds = media.seconds or 0.0
-    return video_tokens(media.width, media.height, seconds, int(seconds * _FRAMES_A_SECOND))
 
 
 def _view(tokens: int, source: str, limit: int) -> dict[str, Any]:

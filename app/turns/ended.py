@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from app.chat.entries import CallCheck, PartTokens, TurnEntry
 from app.chat.history import Repair
@@ -42,6 +43,32 @@ def ended_turn(
     )
 
 
+def recorded_turn(
+    turn_id: str,
+    turn: Turn,
+    tokens: PartTokens,
+    *,
+    checker: ArgumentChecker,
+    effort: str | None,
+    edited: bool,
+) -> TurnEntry:
+    """The entry of a turn that came with a file: all that can be is found out anew.
+
+    Counts and seconds that are not one for each part are taken for unknown.
+    """
+    seconds = turn.timings.part_seconds
+    if len(seconds) != len(turn.parts):
+        unknown = replace(turn.timings, part_seconds=(0.0,) * len(turn.parts))
+        turn = replace(turn, timings=unknown)
+    if len(tokens) != len(turn.parts):
+        tokens = estimated_tokens(turn)
+    if edited and turn.finish_reason == EDITED and not turn.tool_calls:
+        entry = _worded(turn_id, turn, tokens, effort)
+    else:
+        entry = ended_turn(turn_id, turn, tokens, checker=checker, effort=effort)
+    return replace(entry, edited=edited, recorded=True)
+
+
 def edited_turn(turn_id: str, entry: TurnEntry, text: str) -> TurnEntry:
     """The answer in a person's wording; the thoughts before it stay, calls do not."""
     at = next(
@@ -52,8 +79,12 @@ def edited_turn(turn_id: str, entry: TurnEntry, text: str) -> TurnEntry:
     seconds = (*entry.turn.timings.part_seconds[:at], 0.0)
     tokens = (*entry.tokens[:at], (estimate_tokens(text), True))
     turn = Turn(parts=parts, finish_reason=EDITED, timings=Timings(part_seconds=seconds))
+    return _worded(turn_id, turn, tokens, entry.effort)
+
+
+def _worded(turn_id: str, turn: Turn, tokens: PartTokens, effort: str | None) -> TurnEntry:
     unknown = dict.fromkeys(turn_stats(turn, tokens)) | {"estimated": True}  # no server made it
-    return TurnEntry(turn_id, turn, (), (), unknown, tokens, effort=entry.effort, edited=True)
+    return TurnEntry(turn_id, turn, (), (), unknown, tokens, effort=effort, edited=True)
 
 
 def check_call(checker: ArgumentChecker, call: ToolCall) -> CallCheck:

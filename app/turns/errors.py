@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -21,7 +21,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
     """A request that is not carried out. `message` and `remedy` are for a person to read.
 
     Where the message holds values, `key` and `values` are what it is made from, for a page in
-    another language.
+    another language. `offers` are what the person may choose instead, by the figures of `clip`.
     """
 
     def __init__(
@@ -33,6 +33,8 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         *,
         key: str = "",
         values: Mapping[str, str] | None = None,
+        clip: Mapping[str, Any] | None = None,
+        offers: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -41,9 +43,11 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         self.remedy = remedy
         self.key = key
         self.values = dict(values or {})
+        self.clip = dict(clip or {})
+        self.offers = tuple(offers)
 
-    def response(self) -> JSONResponse:
-        """The refusal as the routes answer it."""
+    def view(self) -> dict[str, Any]:
+        """The refusal as a JSON value."""
         error: dict[str, Any] = {
             "code": self.code,
             "message": self.message,
@@ -51,17 +55,46 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         }
         if self.key:
             error |= {"key": self.key, "values": self.values}
-        return JSONResponse({"error": error}, status_code=self.status)
+        if self.offers:
+            error |= {"clip": self.clip, "offers": list(self.offers)}
+        return error
+
+    def response(self) -> JSONResponse:
+        """The refusal as the routes answer it."""
+        return JSONResponse({"error": self.view()}, status_code=self.status)
+
+
+class ClipView(BaseModel):
+    """A refused clip in figures: all of it, upright.
+
+    `most_seconds` is the longest part that can be sent, estimated. All of it would take `tokens` of
+    the prompt; a part takes about `tokens_a_second`, and no more than all of it.
+    """
+
+    seconds: float
+    frames: int
+    width: int
+    height: int
+    bytes: int
+    most_seconds: float
+    tokens: int
+    tokens_a_second: int
 
 
 class ErrorView(BaseModel):
-    """A refusal as the routes answer it. `key` and `values` are for a page in another language."""
+    """A refusal as the routes answer it. `key` and `values` are for a page in another language.
+
+    `offers` are what an upload of a refused clip may wish for: `trim` with `start_s` and `end_s`,
+    `shrink` with `shrink`.
+    """
 
     code: str
     message: str
     remedy: str
     key: str = ""
     values: dict[str, str] = Field(default_factory=dict)
+    clip: ClipView | None = None
+    offers: list[Literal["trim", "shrink"]] = Field(default_factory=list)
 
 
 class RefusedView(BaseModel):
@@ -96,13 +129,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(StoreError)
     async def _not_kept(_request: Request, error: StoreError) -> JSONResponse:
-        logger.error("%s", error)  # for whoever runs the playground: it may name folders and hosts
-        return Refusal(
-            503,
-            "store_unavailable",
-            "The playground cannot read or write what it keeps just now.",
-            "Try again in a moment; its log tells more.",
-        ).response()
+        return not_kept(error).response()
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
@@ -114,8 +141,24 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def _failed(_request: Request, error: Exception) -> JSONResponse:
-        message = f"The playground itself failed: {type(error).__name__}."
-        return Refusal(500, "internal_error", message, "Try again; its log tells more.").response()
+        return failed(error).response()
+
+
+def not_kept(error: StoreError) -> Refusal:
+    """The refusal where the store fails; what it says is for the log alone."""
+    logger.error("%s", error)  # for whoever runs the playground: it may name folders and hosts
+    return Refusal(
+        503,
+        "store_unavailable",
+        "The playground cannot read or write what it keeps just now.",
+        "Try again in a moment; its log tells more.",
+    )
+
+
+def failed(error: Exception) -> Refusal:
+    """The refusal where the playground itself fails."""
+    message = f"The playground itself failed: {type(error).__name__}."
+    return Refusal(500, "internal_error", message, "Try again; its log tells more.")
 
 
 def sentences(errors: Iterable[Mapping[str, Any]]) -> tuple[str, str]:

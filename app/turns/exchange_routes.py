@@ -17,7 +17,7 @@ from app.chat.messages import Attachment, Conversation, Message
 from app.export import curl_code, elided, python_code
 from app.store.chats import ChatStore, ChatUnknown
 from app.turns.attachments import PreparedRequest, prepare_request
-from app.turns.errors import Refusal
+from app.turns.errors import Refusal, refusals
 from app.turns.exchange_views import phases, tokens_a_chunk, wire_events
 from app.turns.media_routes import MediaDesk
 from app.turns.visitors import ChatId, Owner, OwnId
@@ -55,6 +55,7 @@ def exchange_routes(
     router = APIRouter(
         prefix="/api/chats/{chat_id}/turns/{turn_id}/exchanges", tags=["requests as sent"]
     )
+    missing = refusals(_NO_MESSAGE, _NOT_RECORDED)
 
     async def find(me: str, chat: str, turn: str) -> tuple[Exchange, ...]:
         try:
@@ -87,7 +88,7 @@ def exchange_routes(
         exchange = await find_one(me, chat, turn, number)
         return (await rebuilt(me, chat, turn, exchange)).prepared.whole.body
 
-    @router.get("")
+    @router.get("", responses=refusals(_NO_MESSAGE))
     async def list_exchanges(me: Owner, chat_id: ChatId, turn_id: OwnId) -> dict[str, Any]:
         """What was sent for an answer, oldest first, with what its seconds went on.
 
@@ -102,7 +103,7 @@ def exchange_routes(
             views.append({"number": number, "address": url, **view})
         return {"exchanges": views}
 
-    @router.get("/{number}/wire")
+    @router.get("/{number}/wire", responses=missing)
     async def read_wire(
         me: Owner,
         chat_id: ChatId,
@@ -118,21 +119,21 @@ def exchange_routes(
         shown = [event.view(n) for n, event in enumerate(events[first : first + limit], first)]
         return {"events": shown, "more": len(events) > first + limit}
 
-    @router.get("/{number}/request")
+    @router.get("/{number}/request", responses=missing)
     async def read_request(
         me: Owner, chat_id: ChatId, turn_id: OwnId, number: Number
     ) -> dict[str, Any]:
         """The request's body whole, with its pictures and clips."""
         return await whole_body(me, chat_id, turn_id, number)
 
-    @router.get("/{number}/python", response_class=PlainTextResponse)
+    @router.get("/{number}/python", response_class=PlainTextResponse, responses=missing)
     async def read_python(
         me: Owner, chat_id: ChatId, turn_id: OwnId, number: Number
     ) -> PlainTextResponse:
         """The same request as Python, which runs as it stands."""
         return await code(python_code, await whole_body(me, chat_id, turn_id, number))
 
-    @router.get("/{number}/curl", response_class=PlainTextResponse)
+    @router.get("/{number}/curl", response_class=PlainTextResponse, responses=missing)
     async def read_curl(
         me: Owner, chat_id: ChatId, turn_id: OwnId, number: Number
     ) -> PlainTextResponse:

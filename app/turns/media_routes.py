@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Path, Query, Request, UploadFile
-from starlette.responses import FileResponse, Response
+from fastapi import APIRouter, File, Form, Path, Query, Request, UploadFile
+from starlette.responses import FileResponse, Response, StreamingResponse
 
 from app.chat.messages import Attachment
-from app.media import MediaLimits, MediaRefused, data_url, prepare
+from app.media import ClipWish, MediaLimits, data_url
 from app.store.media import MediaStore, MediaUnknown
-from app.turns.chat_views import media_view
 from app.turns.errors import Refusal
+from app.turns.uploads import UPLOAD_LINES, Upload, unless_gone
 from app.turns.visitors import Owner, RateLimit, visitor_address
 
 _FORM_BYTES = 100_000
 """What a multipart form adds to the file in it, at most."""
 
-_FILES_IN_MEMORY = 4
-"""Uploads that are read at once; the others wait on disk."""
+_NDJSON = "application/x-ndjson"
+
+_NOBODY = Response(status_code=499)
+"""For a client that has hung up: it is never read."""
 
 ADDRESS_LIFETIME_S = 3600.0
 """How long the address of a picture works; a page that is opened again gets new ones."""
@@ -53,40 +54,44 @@ class MediaDesk:
 def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> APIRouter:
     """The routes under `/api/media`; `limit` counts a visitor's uploads."""
     router = APIRouter(prefix="/api/media", tags=["pictures and clips"])
-    in_memory = asyncio.Semaphore(_FILES_IN_MEMORY)
 
-    @router.post("", status_code=201, max_body_size=desk.limits.max_bytes + _FORM_BYTES)
+    @router.post(
+        "",
+        status_code=201,
+        response_model=None,
+        max_body_size=desk.limits.max_bytes + _FORM_BYTES,
+        responses={201: UPLOAD_LINES},
+    )
     async def upload(
         me: Owner,
         request: Request,
         file: Annotated[UploadFile, File(description="One picture or clip.")],
-    ) -> dict[str, Any]:
-        """Takes a picture or a clip, upright and within the budget; answers its content hash."""
+        start_s: Annotated[
+            float,
+            Form(ge=0, allow_inf_nan=False, description="Where the part of a clip begins."),
+        ] = 0.0,
+        end_s: Annotated[
+            float | None,
+            Form(gt=0, allow_inf_nan=False, description="Where it ends; unset: at its end."),
+        ] = None,
+        shrink: Annotated[
+            bool, Form(description="Whether a clip is encoded again to have fewer bytes.")
+        ] = False,
+    ) -> dict[str, Any] | Response:
+        """Takes a picture or a clip, upright and within the budget; answers its content hash.
+
+        Seconds are those of the clip. A clip that is refused with `offers` can be sent again with
+        a part of it named, or to be shrunk.
+        """
         if limit is not None:
             limit.take(visitor_address(request) if public else me)
-        name = _plain_name(file.filename)
-        async with in_memory:
-            data = await file.read()
-            try:
-                prepared = await prepare(data, name, desk.limits)
-            except MediaRefused as refused:
-                sentence = refused.sentence
-                raise Refusal(
-                    422,
-                    "media_refused",
-                    str(refused),
-                    key=f"media.{sentence.key}",
-                    values=sentence.values,
-                ) from None
-        attachment = await desk.store.add(me, prepared.attachment, prepared.data)
-        return {
-            **media_view(attachment, desk.address),
-            "notes": list(prepared.notes),
-            "note_sentences": [
-                {"key": f"media_note.{note.key}", "values": dict(note.values)}
-                for note in prepared.notes
-            ],
-        }
+        sent = Upload(me, file, ClipWish(start_s, end_s, shrink))
+        if _NDJSON in request.headers.get("accept", ""):
+            lines = sent.lines(desk.store, desk.limits, desk.address)
+            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+            return StreamingResponse(lines, 201, headers, _NDJSON)
+        kept = await unless_gone(request, sent.kept(desk.store, desk.limits, desk.address))
+        return _NOBODY if kept is None else kept
 
     @router.get("/{content_hash}")
     async def fetch(
@@ -112,9 +117,3 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
         )
 
     return router
-
-
-def _plain_name(name: str | None) -> str:
-    """The file's own name without folders and control characters, at most 120 characters."""
-    last = (name or "").replace("\\", "/").rsplit("/", 1)[-1]
-    return "".join(c for c in last if c.isprintable())[:120]

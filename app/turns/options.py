@@ -186,6 +186,16 @@ class Rating(_Body):
     comment: str = Field("", max_length=4_000)
 
 
+class Speed(_Body):
+    """How fast a recorded answer is played."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"speed": 4}]})
+
+    speed: float = Field(
+        1.0, gt=0, le=100, allow_inf_nan=False, description="How many of its seconds pass in one."
+    )
+
+
 class Draft(_Body):
     """A text whose tokens are asked for."""
 

@@ -49,6 +49,7 @@ class Before:
 class Publisher:
     """Tells a log what happens in one turn. `check` judges a call that is whole.
 
+    `speed` is how many seconds of the turn pass in one, where a recorded turn is played faster.
     `begins_with` is what the turn held before, if it goes on with one: it is shown at once, with
     its own figures, and is no part of `tokens`' counts.
     """
@@ -60,10 +61,12 @@ class Publisher:
         rendering: Rendering,
         check: Callable[[ToolCall], CallCheck],
         begins_with: Sequence[Before] = (),
+        speed: float = 1.0,
     ) -> None:
         self._log = log
         self._rendering = rendering
         self._check = check
+        self._speed = speed
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._flushed_at = self._rendered_at = self._usage_at = float("-inf")
@@ -199,7 +202,7 @@ class Publisher:
         if part.kind == "answer":
             self._log_changes(part, final=True)
         tokens, estimated = self._tokens[part.number] = self._meter.close_part()
-        seconds = self._loop.time() - part.began
+        seconds = (self._loop.time() - part.began) * self._speed
         if part.number < len(self._before):
             before = self._before[part.number]
             seconds += before.seconds

@@ -22,6 +22,7 @@ from app.turns.chat_views import user_view
 from app.turns.errors import Refusal, refusals
 from app.turns.media_routes import MediaDesk
 from app.turns.options import MAX_BODY, NewTurn, TurnOptions
+from app.turns.replay import Replay
 from app.turns.run import Question, Run, RunServices
 from app.turns.runs import ChatBusy
 from app.turns.turn_views import can_continue
@@ -154,7 +155,7 @@ def turn_routes(
     return router
 
 
-def _find_run(services: RunServices, me: str, run_id: str) -> Run:
+def _find_run(services: RunServices, me: str, run_id: str) -> Run | Replay:
     run = services.runs.find(me, run_id)
     if run is None:
         raise _NO_RUN

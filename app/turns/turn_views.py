@@ -69,6 +69,7 @@ def turn_outcome(entry: TurnEntry, prices: Prices) -> dict[str, Any]:
         "stats": {**entry.stats, "cost": prices.cost(spent(entry.stats))},
         "effort": entry.effort,
         "edited": entry.edited,
+        "recorded": entry.recorded,
         "can_continue": can_continue(entry),
         "error": None
         if failure is None

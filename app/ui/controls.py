@@ -34,6 +34,10 @@ _HEADING = f"""
 </div>
 """
 
+_FOOT = f"""
+<p class="setting-note"><a class="link" href="docs" target="_blank">{word("settings.docs")}</a></p>
+"""
+
 _SETTINGS = "import(new URL('own/js/settings.mjs', document.baseURI).href)"
 _READ = f"(...values) => {{ {_SETTINGS}.then((module) => module.read(values)); return []; }}"
 
@@ -52,6 +56,7 @@ def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
                 *_sampling(),
                 *_limits(max_tokens_cap),
             ]
+            gr.HTML(_FOOT, apply_default_css=False, elem_id="settings-foot")
     gr.on(
         [control.change for control in controls],
         fn=None,

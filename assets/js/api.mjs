@@ -1,17 +1,22 @@
 // The turn API as the page uses it: requests with the owner's token, errors as sentences,
-// the events of a run line by line, uploads with progress.
+// the events of a run line by line.
 
 import { join, t, told } from "./texts.mjs";
 
 const SILENCE_MS = 16_000; // three heartbeats of the server, and a second
 
-/** An answer that is no: `message` says what is wrong, `remedy` what to do; both are sentences. */
+/**
+ * An answer that is no: `message` says what is wrong, `remedy` what to do; both are sentences. A
+ * clip that could be sent in another way has `offers`, and its figures.
+ */
 export class Refused extends Error {
-  constructor(status, { code, message, remedy }) {
+  constructor(status, { code, message, remedy, offers, clip }) {
     super(message);
     this.status = status;
     this.code = code;
     this.remedy = remedy ?? "";
+    this.offers = offers ?? [];
+    this.clip = clip ?? null;
   }
 
   get sentence() {
@@ -19,25 +24,29 @@ export class Refused extends Error {
   }
 }
 
-const unreachable = () =>
+/** There was no answer at all. */
+export const unreachable = () =>
   new Refused(0, {
     code: "offline",
     message: t("api.offline.message"),
     remedy: t("api.offline.remedy"),
   });
 
-function address(path) {
+/** Where the API has what a path names. */
+export function address(path) {
   return new URL(`api/${path}`, document.baseURI).href;
 }
 
-function headers(more = {}) {
+/** Who asks, as headers, and what else they say. */
+export function headers(more = {}) {
   return { "X-Owner": window.glmOwner(), ...more };
 }
 
-function refusal(status, text) {
+/** What an answer that is no comes to. */
+export function refusal(status, text) {
   try {
     const { error } = JSON.parse(text);
-    if (error?.message) return new Refused(status, inOurWords(error));
+    if (error?.message) return refused(status, error);
   } catch {
     // A proxy's page, not the playground's answer.
   }
@@ -55,13 +64,16 @@ function refusal(status, text) {
   });
 }
 
-/** `key` and `values` are those of a sentence that the server made of names and figures. */
-function inOurWords({ code, message, remedy, key = `refusal.${code}.message`, values }) {
-  return {
-    code,
-    message: told(key, values, message),
-    remedy: told(`refusal.${code}.remedy`, {}, remedy),
-  };
+/**
+ * A refusal as the server words it, in the reader's words. `key` and `values` are those of a
+ * sentence that it made of names and figures.
+ */
+export function refused(status, { message, remedy, key, values, ...facts }) {
+  return new Refused(status, {
+    ...facts,
+    message: told(key ?? `refusal.${facts.code}.message`, values, message),
+    remedy: told(`refusal.${facts.code}.remedy`, {}, remedy),
+  });
 }
 
 /**
@@ -138,35 +150,4 @@ export async function* events(run, after, signal) {
     signal.removeEventListener("abort", abort);
     if (!isWhole) abort();
   }
-}
-
-function withNotes({ notes = [], note_sentences: sentences = [], ...media }) {
-  const said = notes.map((note, at) => told(sentences[at]?.key, sentences[at]?.values, note));
-  return { ...media, notes: said };
-}
-
-/**
- * Sends a file; `onProgress` gets the share that has gone out, 0 to 1.
- * XMLHttpRequest, since fetch tells nothing of an upload's progress.
- * @throws {Refused}
- */
-export function upload(file, { onProgress, signal }) {
-  return new Promise((resolve, reject) => {
-    const form = new FormData();
-    form.append("file", file, file.name);
-    const sending = new XMLHttpRequest();
-    sending.open("POST", address("media"));
-    for (const [name, value] of Object.entries(headers())) sending.setRequestHeader(name, value);
-    sending.upload.onprogress = ({ loaded, total, lengthComputable }) => {
-      if (lengthComputable) onProgress(loaded / total);
-    };
-    sending.onload = () => {
-      if (sending.status === 201) resolve(withNotes(JSON.parse(sending.responseText)));
-      else reject(refusal(sending.status, sending.responseText));
-    };
-    sending.onerror = () => reject(unreachable());
-    sending.onabort = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
-    signal.addEventListener("abort", () => sending.abort());
-    sending.send(form);
-  });
 }

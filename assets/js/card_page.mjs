@@ -101,6 +101,11 @@ export class CardPage {
     return this.ask(() => chat.messageSource(id));
   }
 
+  /** Shows an answer anew, as it came. */
+  replay(turn) {
+    if (this.isFree()) this.transcript.replays.answer(turn);
+  }
+
   /** Shows what was really sent for an answer, and what came back. */
   async inspect(turn) {
     const path = `${pathOf(chat.id)}/turns/${encodeURIComponent(turn.id)}/exchanges`;

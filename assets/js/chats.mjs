@@ -4,6 +4,8 @@
 import { account, adoptChats } from "./account.mjs";
 import { announce } from "./announce.mjs";
 import { Refused } from "./api.mjs";
+import { exportCase } from "./case_files.mjs";
+import { caseMenu } from "./case_menu.mjs";
 import { chat } from "./chat.mjs";
 import { confirmRemoval, exportMarkdown, pin, remove, rename } from "./chat_changes.mjs";
 import { ChatLines } from "./chat_lines.mjs";
@@ -45,6 +47,7 @@ class ChatList {
         "div.chats-head",
         {},
         this.fresh,
+        caseMenu({ change: (changing) => this.change(changing) }),
         iconButton("close", t("chats.close"), null, { id: "chats-close" }),
       ),
       searchBox({
@@ -126,13 +129,29 @@ class ChatList {
         label: pinned ? t("chats.unpin") : t("chats.pin"),
         choose: () => this.change(pin(id, !pinned)),
       },
+      { icon: "replay", label: t("chats.replay"), choose: () => this.replay(line) },
+      null,
       {
         icon: "download",
         label: t("chats.export"),
         choose: () => this.change(exportMarkdown(id, line.name)),
       },
+      {
+        icon: "case",
+        label: t("cases.export"),
+        choose: () => this.change(exportCase(id, line.name)),
+      },
+      null,
       { icon: "trash", label: t("chats.delete"), choose: () => this.remove(line) },
     ];
+  }
+
+  /** Plays a chat again, from its first message. */
+  async replay(line) {
+    await chat.go(line.chat.id);
+    if (chat.id !== line.chat.id) return; // it is gone
+    leaveDrawer();
+    chat.tell("replay");
   }
 
   async rename(line) {

@@ -3,6 +3,7 @@
 
 import { announce } from "./announce.mjs";
 import { Refused } from "./api.mjs";
+import { importCases } from "./case_files.mjs";
 import { chat } from "./chat.mjs";
 import { effortChip, toolsChip } from "./chips.mjs";
 import { el, icon } from "./dom.mjs";
@@ -13,9 +14,11 @@ import { translate } from "./labels.mjs";
 import { Meter } from "./meter.mjs";
 import { queue } from "./queue.mjs";
 import { queuedCards } from "./queued.mjs";
+import { replayBar } from "./replay_bar.mjs";
 import { Said } from "./said.mjs";
 import { options, problem } from "./settings.mjs";
 import { t } from "./texts.mjs";
+import { transfers } from "./transfers.mjs";
 import { Upload } from "./upload.mjs";
 import { NOTHING, Written } from "./written.mjs";
 
@@ -36,6 +39,7 @@ class Composer {
     this.written = new Written({
       say: (sentence) => this.said.say(sentence, "quiet"),
       refuse: (sentence) => this.said.say(sentence, "refused"),
+      importCases: (files) => this.importCases(files),
       changed: () => this.changed(),
       pressed: (event) => this.pressed(event),
     });
@@ -53,6 +57,7 @@ class Composer {
   }
 
   draw() {
+    this.form.before(transfers, replayBar.element);
     this.form.append(
       this.said.element,
       this.meter.warning,
@@ -183,6 +188,16 @@ class Composer {
       this.isSending = false;
       this.update();
     }
+  }
+
+  /** Files that hold chats are no part of a message. */
+  async importCases(files) {
+    const [{ name }, ...others] = files;
+    const key = others.length ? "cases.recognised.many" : "cases.recognised";
+    const sentence = t(key, { name, count: files.length });
+    this.said.say(sentence, "quiet");
+    await importCases(files);
+    this.said.unsay(sentence);
   }
 
   enqueue() {

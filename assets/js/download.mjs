@@ -1,10 +1,10 @@
-// A text as a file that the browser saves.
+// A file that the browser saves.
 
 const MOST_CHARACTERS = 80; // of a name; systems differ in what they take
 
-/** Saves the text under a name made from `title`, and gives that name. */
-export function save(text, title, { ending, type }) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Saves a text or bytes under a name made from `title`, and gives that name. */
+export function save(content, title, { ending, type }) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
   link.href = url;
   link.download = nameOf(title) + ending;

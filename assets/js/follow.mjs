@@ -12,6 +12,7 @@ export class Follower {
     this.scroller = scroller;
     this.content = content;
     this.following = true;
+    this.isReadFromTop = false; // an opening text, that is, which has no end to follow
     this.onChange = onChange;
     this.last = 0;
     this.growth = new ResizeObserver(() => this.following && this.toEnd());
@@ -28,7 +29,7 @@ export class Follower {
   }
 
   toEnd() {
-    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.scroller.scrollTop = this.isReadFromTop ? 0 : this.scroller.scrollHeight;
     this.last = this.scroller.scrollTop;
   }
 
@@ -44,9 +45,17 @@ export class Follower {
     if (missing > 0) {
       this.content.style.minHeight = `${this.content.offsetHeight + Math.ceil(missing)}px`;
     }
+    this.holdAnchor();
     scroller.scrollTop = wanted;
     this.last = scroller.scrollTop;
     this.set(this.isNearEnd && missing <= 0);
+  }
+
+  /** The browser has seen the change too, and would answer it once more in the next frame. */
+  holdAnchor() {
+    const { style } = this.scroller;
+    style.overflowAnchor = "none";
+    requestAnimationFrame(() => requestAnimationFrame(() => (style.overflowAnchor = "")));
   }
 
   get isNearEnd() {
@@ -55,6 +64,7 @@ export class Follower {
   }
 
   scrolled() {
+    if (this.isReadFromTop) return;
     const { scrollTop } = this.scroller;
     // Growth alone never moves the box upwards: only the reader does, or what shrank.
     if (this.isNearEnd) this.set(true);

@@ -8,7 +8,9 @@ import { t } from "./texts.mjs";
 import { startClock } from "./ticker.mjs";
 
 export class TurnFoot {
-  constructor() {
+  /** `pace` is that of its clocks; one that is replayed may be quicker than it was. */
+  constructor({ pace = 1 } = {}) {
+    this.pace = pace;
     this.text = el("span.turn-state-text");
     this.state = el("div.turn-state", { hidden: true }, el("span.pulse"), this.text);
     this.stats = el("ul.turn-stats", { "aria-label": t("figures.name"), hidden: true });
@@ -25,11 +27,14 @@ export class TurnFoot {
     this.stopClock();
     this.state.hidden = false;
     this.state.dataset.kind = kind;
-    this.stopClock = startClock((passed) => {
-      setText(this.text, say(passed));
-      const beat = String(Math.floor(passed) % 2);
-      if (this.state.dataset.beat !== beat) this.state.dataset.beat = beat;
-    });
+    this.stopClock = startClock(
+      (passed) => {
+        setText(this.text, say(passed));
+        const beat = String(Math.floor(passed / this.pace) % 2);
+        if (this.state.dataset.beat !== beat) this.state.dataset.beat = beat;
+      },
+      { pace: this.pace },
+    );
   }
 
   /** The turn has ended so; `actions` are what can be done with it. */

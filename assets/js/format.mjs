@@ -40,6 +40,12 @@ export function clock(seconds) {
   return [first, ...rest.map((part) => String(part).padStart(2, "0"))].join(":");
 }
 
+/** 0:03, 2:14, 1:02:14: a place in what is played, rounded down. */
+export function playTime(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  return whole < 60 ? `0:${String(whole).padStart(2, "0")}` : clock(whole);
+}
+
 /** A length of time that is over: 0.62 s, 4.2 s, 2:14. */
 export function duration(seconds) {
   if (seconds >= 60) return clock(Math.round(seconds));
@@ -114,12 +120,13 @@ export function list(items) {
   return items.map(isolated).join(t("list.separator"));
 }
 
-/** What a picture or a clip is, in one line: "clip.mp4, 640 × 360, 4.0 s, 1.2 MB". */
+/** What a picture or a clip is, in one line: "clip.mp4, 640 × 360, 4.0 s, 1.2 MB, ~414 tokens". */
 export function mediaLine(media) {
   const known = [media.name || t(`media.unnamed.${media.kind}`)];
   if (media.width && media.height) known.push(`${media.width} × ${media.height}`);
   if (media.seconds) known.push(duration(media.seconds));
   if (media.size) known.push(size(media.size));
+  if (media.tokens) known.push(tokens(media.tokens, true));
   return list(known);
 }
 

@@ -1,5 +1,5 @@
-// What a picked, dropped or pasted file is: a picture, a clip, a text; or what is said of it. Its
-// content decides, since names lie and a browser takes a TypeScript file for a clip.
+// What a picked, dropped or pasted file is: a picture, a clip, a text, a chat; or what is said of
+// it. Its content decides, since names lie and a browser takes a TypeScript file for a clip.
 
 import { t } from "./texts.mjs";
 
@@ -15,6 +15,8 @@ const BMP = /^BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0/s;
 const PICTURE_BRANDS = /^.{4}ftyp(?:avi[fs]|hei[cxms]|hev[cx]|mif1|msf1)/s;
 const CLIPS = /^(?:.{4}ftyp|[\0-\x08].{3}(?:moov|mdat|wide|free|skip|pnot)|\x1aE\xdf\xa3)/s;
 const ARCHIVES = ["PK\x03\x04", "PK\x05\x06", "\x1f\x8b", "7z\xbc\xaf", "Rar!", "BZh", "\xfd7zXZ"];
+const CASE = /^\s*\{[^]*"format"\s*:\s*"glm-playground-case"/; // as app/export writes it
+const CASE_NAME = /\.case\.json$/i; // where it is broken, the server says how
 const OLD_OFFICE = "\xd0\xcf\x11\xe0";
 const ENDINGS = { image: /\.(bmp|tiff?|heic|heif|avif)$/i, video: /\.(mov|webm|mkv)$/i };
 const OFFICE = /\.(docx?|dotx?|xlsx?|pptx?|od[tsp]|rtf|pages|numbers|key)$/i;
@@ -28,7 +30,7 @@ const notTaken = (key, file, values = {}) =>
 /**
  * @param {File} file
  * @param {"image"|"video"|null} picked  the slot for which it was picked
- * @returns {Promise<{kind: "image"|"video"} | {kind: "text", text: string}>}
+ * @returns {Promise<{kind: "image"|"video"|"case"} | {kind: "text", text: string}>}
  * @throws {NotTaken}
  */
 export async function recognise(file, picked = null) {
@@ -38,7 +40,9 @@ export async function recognise(file, picked = null) {
   const known = mediaBySignature(start);
   if (known) return { kind: known };
   refuseDocuments(file, start);
-  if (decode(head, { isCut: file.size > head.length }) !== null) {
+  const beginning = decode(head, { isCut: file.size > head.length });
+  if (beginning !== null) {
+    if (CASE_NAME.test(file.name) || CASE.test(beginning)) return { kind: "case" };
     if (file.size > MOST_CHARACTERS * BYTES_A_CHARACTER) throw tooLong(file);
     const text = decode(await bytesOf(file), { isCut: false });
     if (text === "") throw notTaken("empty", file);

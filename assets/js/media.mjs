@@ -44,18 +44,31 @@ function ratio(width, height) {
   return String(Math.min(2, Math.max(0.6, width / height)));
 }
 
-/** Shows a picture or a clip as large as the window allows; Escape or a click outside ends it. */
-export function enlarge(kind, url, line) {
+/**
+ * Shows a picture or a clip as large as the window allows; Escape or a click outside ends it.
+ * `trim` is for a clip of which another part can be chosen.
+ */
+export function enlarge(kind, url, line, trim = null) {
   const shown =
     kind === "image"
       ? el("img", { src: url, alt: line })
       : el("video", { src: url, controls: true, autoplay: true, muted: true, playsinline: true });
+  const close = () => dialog.close();
+  const trimming = () => {
+    close();
+    trim();
+  };
   const dialog = el(
     "dialog.viewer",
-    { "aria-label": line, onclick: (event) => event.target === dialog && dialog.close() },
+    { "aria-label": line, onclick: ({ target }) => target === dialog && close() },
     shown,
-    el("p.viewer-line", {}, line),
-    iconButton("close", t("media.close"), () => dialog.close()),
+    el(
+      "div.viewer-foot",
+      {},
+      el("p.viewer-line", {}, line),
+      trim && el("button.button", { type: "button", onclick: trimming }, icon("trim"), t("clip.trim")),
+      iconButton("close", t("media.close"), close),
+    ),
   );
   showDialog(dialog);
 }

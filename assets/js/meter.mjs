@@ -95,7 +95,8 @@ export class Meter {
     this.meter.hidden = limit === null;
     if (limit === null) return;
     const { media, uploads } = this.read();
-    const taken = (chat.context?.tokens ?? 0) + this.draft.tokens;
+    const attached = media.reduce((sum, { tokens: taken = 0 }) => sum + taken, 0);
+    const taken = (chat.context?.tokens ?? 0) + this.draft.tokens + attached;
     const estimated =
       (chat.context?.estimated ?? false) || this.draft.estimated || media.length + uploads.length > 0;
     this.draw(taken, estimated, limit);

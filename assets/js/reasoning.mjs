@@ -14,7 +14,8 @@ const CHUNK_SENTENCE = 4_000;
 const CHUNK_SPACE = 8_000;
 
 export class ReasoningPane {
-  constructor({ live }) {
+  /** `live`: more of it comes; its clock runs at `pace`. */
+  constructor({ live, pace = 1 }) {
     const id = freshId("thought");
     this.label = el("span.thought-label");
     this.toggle = el(
@@ -46,10 +47,11 @@ export class ReasoningPane {
     if (!live) return this.describe();
     this.follower = new Follower(this.body, this.content);
     this.setOpen(true);
-    this.stopClock = startClock((passed) => {
+    const tick = (passed) => {
       this.seconds = passed;
       this.describe();
-    });
+    };
+    this.stopClock = startClock(tick, { pace });
   }
 
   get isLive() {

@@ -17,7 +17,9 @@ export class Said {
     announce(sentence);
   }
 
-  unsay() {
+  /** Takes back what was said; of a `sentence` only that one. */
+  unsay(sentence = this.text.textContent) {
+    if (sentence !== this.text.textContent) return;
     this.text.hidden = true;
     setText(this.text, "");
   }

@@ -68,7 +68,7 @@ class Status {
     const key = server.status.billed ? "status.waking.billed" : "status.waking.time";
     this.stopClock = startClock((passed) => {
       setText(this.badgeText, t(key, { time: clock(passed) }));
-    }, since);
+    }, { since });
   }
 
   toggled(isOpen) {

@@ -8,6 +8,7 @@ import { Follower } from "./follow.mjs";
 import { translate } from "./labels.mjs";
 import { MessageView } from "./message.mjs";
 import { noticeView } from "./notice.mjs";
+import { Replays } from "./replay.mjs";
 import { t } from "./texts.mjs";
 import { tellInTitle } from "./title.mjs";
 import { TurnView } from "./turn.mjs";
@@ -49,6 +50,7 @@ export class Transcript {
     });
     this.above = new Earlier(scroller, () => chat.loadEarlier(this.entries[0].id));
     this.page = new CardPage(this);
+    this.replays = new Replays(this); // hears of what ends a replay before anything is drawn for it
     for (const name of EVENTS) chat.addEventListener(name, ({ detail }) => this[name](detail));
   }
 
@@ -90,7 +92,8 @@ export class Transcript {
   }
 
   draw() {
-    const elements = this.entries.map(({ element }) => element);
+    const elements = this.replays.onStage(this.entries).map(({ element }) => element);
+    this.follower.isReadFromTop = !elements.length;
     if (!elements.length) {
       elements.push(welcomeView((example) => chat.tell("example", { example })));
     }
@@ -217,6 +220,7 @@ export class Transcript {
     for (const view of this.marked ?? []) if (!marked.includes(view)) view.setLast(false);
     for (const view of marked) view.setLast(true);
     this.marked = marked;
+    this.replays.offer(last);
   }
 
   /** The message that a turn answers; what stands above is loaded where it must be. */

@@ -9,6 +9,7 @@ import { isWorthRetry, noticeSentence, noticeView } from "./notice.mjs";
 import { TextEditor } from "./text_editor.mjs";
 import { t } from "./texts.mjs";
 import { TurnActions, continueButton } from "./turn_actions.mjs";
+import { turnMark } from "./turn_mark.mjs";
 import { TurnParts } from "./turn_parts.mjs";
 import { VersionSwitch, nameWithVersion } from "./versions.mjs";
 
@@ -18,18 +19,20 @@ export class TurnView {
   /**
    * @param {string} id
    * @param {import("./card_page.mjs").CardPage} page  what a card may ask of the page around it
+   * @param {{pace?: number}} [options]  of its clocks
    */
-  constructor(id, page) {
+  constructor(id, page, { pace = 1 } = {}) {
     this.id = id;
     this.page = page;
-    this.parts = new TurnParts(() => page.isFollowed());
+    this.parts = new TurnParts(() => page.isFollowed(), { pace });
     this.before = null; // the parts of the card that this one takes the place of
     this.outcome = null;
     this.count = null;
     this.status = null;
     this.versions = new VersionSwitch((version, way) => page.choose(this, version, way));
     this.notices = el("div.turn-notices");
-    this.foot = new TurnFoot();
+    this.foot = new TurnFoot({ pace });
+    this.mark = null; // says that it is recorded, or replayed
     this.element = el(
       "article.turn",
       { "data-testid": "turn", "data-state": "running", tabindex: "-1" },
@@ -61,6 +64,15 @@ export class TurnView {
     return view;
   }
 
+  /** A turn that is replayed, in the place of its card; it looks as it did when it came. */
+  static replaying(card, pace) {
+    const view = new TurnView(card.id, card.page, { pace });
+    view.setMark("replaying");
+    view.showVersions(card.versions.versions);
+    view.work("replaying", () => "");
+    return view;
+  }
+
   /** The same turn as the server has it now. */
   update(turn) {
     if (fingerprint(turn) !== fingerprint(this.outcome)) {
@@ -75,7 +87,18 @@ export class TurnView {
 
   showVersions(versions) {
     this.versions.show(versions);
-    this.element.setAttribute("aria-label", nameWithVersion(t("turn.name"), versions));
+    this.name(versions);
+  }
+
+  name(versions) {
+    const name = this.mark ? t("turn.name.recorded") : t("turn.name");
+    this.element.setAttribute("aria-label", nameWithVersion(name, versions));
+  }
+
+  setMark(kind) {
+    this.mark?.remove();
+    this.mark = kind && turnMark(kind);
+    if (this.mark) this.element.prepend(this.mark);
   }
 
   /** Applies one event of the run. */
@@ -149,6 +172,8 @@ export class TurnView {
     this.element.dataset.state = outcome.state;
     if (outcome.parts && outcome.type === "turn_end") this.parts.fill(outcome.parts);
     this.parts.end();
+    this.setMark(outcome.recorded ? "recorded" : null);
+    this.name(this.versions.versions);
     this.actions = new TurnActions(this, this.page);
     this.foot.end(outcome, this.versions.element, this.actions.element, this.actions.goOn);
     this.element.querySelector(".feedback")?.remove();
@@ -224,8 +249,8 @@ function timed(words, passed) {
 /** What tells two states of a turn apart: it may have been gone on with elsewhere. */
 function fingerprint(outcome) {
   if (!outcome) return null;
-  const { state, notices, stats, edited } = outcome;
-  return JSON.stringify([state, notices, stats, edited]);
+  const { state, notices, stats, edited, recorded } = outcome;
+  return JSON.stringify([state, notices, stats, edited, recorded]);
 }
 
 const HANDLERS = {

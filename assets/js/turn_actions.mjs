@@ -1,5 +1,5 @@
 // What can be done with an answer that has ended: its versions, copy, edit, answer again, rate,
-// inspect.
+// replay, inspect.
 
 import { addMenu } from "./button_menu.mjs";
 import { copyButton } from "./copy.mjs";
@@ -27,8 +27,14 @@ export class TurnActions {
       ? []
       : [copyButton(t("turn.copy"), () => page.readSource(turn)), this.edit];
     const ratings = isEmpty ? [] : Object.values(this.feedback.buttons);
-    const inspect = iconButton("inspect", t("turn.inspect"), () => page.inspect(turn));
-    this.element = toolbar(t("turn.actions"), ...ofContent, this.retry, ...ratings, inspect);
+    // What a person has worded was never streamed.
+    const hasCome = !isEmpty && !turn.outcome.edited;
+    this.replay = iconButton("replay", t("turn.replay"), () => page.replay(turn));
+    const records = [
+      ...(hasCome ? [this.replay] : []),
+      iconButton("inspect", t("turn.inspect"), () => page.inspect(turn)),
+    ];
+    this.element = toolbar(t("turn.actions"), ...ofContent, this.retry, ...ratings, ...records);
     this.element.append(menu);
     this.goOn = continueButton(turn, page);
     this.goOn.hidden = true;

@@ -7,9 +7,13 @@ import { el } from "./dom.mjs";
 import { ReasoningPane } from "./reasoning.mjs";
 
 export class TurnParts {
-  /** `isFollowed()` tells whether the reader is at the end, where thoughts close by themselves. */
-  constructor(isFollowed) {
+  /**
+   * `isFollowed()` tells whether the reader is at the end, where thoughts close by themselves;
+   * `pace` is that of the clocks.
+   */
+  constructor(isFollowed, { pace = 1 } = {}) {
     this.isFollowed = isFollowed;
+    this.pace = pace;
     this.parts = [];
     this.open = null;
     this.element = el("div.turn-parts");
@@ -66,7 +70,7 @@ export class TurnParts {
   add({ part, kind, name }, live) {
     const view =
       kind === "reasoning"
-        ? new ReasoningPane({ live })
+        ? new ReasoningPane({ live, pace: this.pace })
         : kind === "answer"
           ? new AnswerView()
           : new CallCard(name);

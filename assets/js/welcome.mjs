@@ -1,5 +1,7 @@
-// What an empty chat shows: what to do next, and examples of one click each.
+// What an empty chat shows: what to do next, examples of one click each, and the way to what
+// somebody else has asked.
 
+import { chooseCases } from "./case_menu.mjs";
 import { el, icon } from "./dom.mjs";
 import { loadExamples } from "./examples.mjs";
 import { t } from "./texts.mjs";
@@ -17,6 +19,12 @@ export function welcomeView(onExample) {
       t("welcome.text"),
     ),
     list,
+    el(
+      "button.button.welcome-case",
+      { type: "button", title: t("welcome.case.meaning"), onclick: chooseCases },
+      icon("case"),
+      t("welcome.case"),
+    ),
   );
   loadExamples()
     .then((examples) => list.append(...examples.map((example) => card(example, onExample))))

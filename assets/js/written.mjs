@@ -23,11 +23,12 @@ export const NOTHING = { text: "", media: [], uploads: [], files: [] };
 
 export class Written {
   /**
-   * `say(sentence)` and `refuse(sentence)` tell the reader something; `changed` is called after
-   * each change, `pressed(event)` for each key.
+   * `say(sentence)` and `refuse(sentence)` tell the reader something; `importCases(files)` takes
+   * those that hold chats; `changed` is called after each change, `pressed(event)` for each key.
    */
-  constructor({ say, refuse, changed, pressed }) {
+  constructor({ say, refuse, importCases, changed, pressed }) {
     this.refuse = refuse;
+    this.importCases = importCases;
     this.changed = changed;
     this.reading = Promise.resolve();
     this.text = el("textarea.composer-text", {
@@ -83,15 +84,18 @@ export class Written {
   /** Takes files by what they are; what cannot be taken is said, and costs nothing else. */
   add(files, picked = null) {
     this.reading = this.reading.then(async () => {
-      for (const file of files) await this.take(file, picked);
+      const cases = [];
+      for (const file of files) await this.take(file, picked, cases);
+      if (cases.length) this.importCases(cases);
     });
     return this.reading;
   }
 
-  async take(file, picked) {
+  async take(file, picked, cases) {
     try {
       const { kind, text } = await recognise(file, picked);
-      if (kind === "text") this.files.add(file, text);
+      if (kind === "case") cases.push(file);
+      else if (kind === "text") this.files.add(file, text);
       else this.attachments.add(file, kind);
     } catch (error) {
       if (!(error instanceof NotTaken)) throw error;

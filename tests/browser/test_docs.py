@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -9,6 +10,7 @@ import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.playground import Playground
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -47,3 +49,13 @@ async def test_the_keyboard_reaches_a_group_of_routes(docs: Page) -> None:
     await link.focus()
     await docs.keyboard.press("Enter")
     await expect(docs.get_by_role("heading", name="Runs", exact=True)).to_be_in_viewport()
+
+
+async def test_the_settings_lead_to_it(playground: Playground) -> None:
+    link = playground.page.locator("#settings").get_by_role("link", name="For programs")
+    async with playground.page.expect_popup() as opened:
+        await link.click()
+    page = await opened.value
+    await expect(page).to_have_title(re.compile("GLM Playground"))
+    await expect(page.get_by_role("heading", level=1)).to_be_visible()
+    await page.close()

@@ -59,6 +59,18 @@ async def test_nothing_overflows_at_any_width(playground: Playground) -> None:
     await fits(playground)
 
 
+async def test_the_opening_is_read_from_its_top_on_a_phone(open_playground: OpenPlayground) -> None:
+    playground = await open_playground(width=390, height=640)
+    page = playground.page
+    welcome = page.get_by_test_id("welcome")
+    await expect(welcome.get_by_test_id("example").last).to_be_attached()
+    await expect(welcome.get_by_role("heading")).to_be_in_viewport(ratio=1)
+    await page.get_by_text("Open a case file").scroll_into_view_if_needed()
+    await expect(page.get_by_role("button", name="Jump to the end")).to_be_hidden()
+    await playground.ask("What is machine learning?")
+    await expect(playground.turns).to_be_in_viewport()
+
+
 async def test_the_settings_are_a_drawer_where_there_is_no_room(
     open_playground: OpenPlayground,
 ) -> None:

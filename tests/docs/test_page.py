@@ -135,7 +135,7 @@ async def test_it_tells_the_limits_of_this_server_and_mcp_where_it_is_on() -> No
 
 def logged() -> Iterator[str]:
     """The kinds of lines that the code puts into a run's log."""
-    for name in ("publisher", "run", "open_parts"):
+    for name in ("publisher", "run", "replay", "open_parts"):
         for node in ast.walk(ast.parse((PROJECT / "app" / "turns" / f"{name}.py").read_text())):
             if not (
                 isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args

@@ -146,7 +146,7 @@ async def test_the_key_is_in_no_message_log_or_repr(
     caplog.set_level(logging.DEBUG)
     server = await loopback(FAILURES[name])
     settings = EndpointSettings(
-        f"{server.url}/v1", SecretStr(KEY), backoff_s=0.001, silence_timeout_s=0.2
+        f"{server.url}/v1", SecretStr(KEY), backoff_s=0.001, silence_timeout_s=1.0
     )
     async with Endpoint(settings) as endpoint:
         events = [event async for event in endpoint.stream(Request({}))]
