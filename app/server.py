@@ -310,6 +310,7 @@ def _mount_page(
             server_label=connection.label,
             model=settings.model,
             max_tokens_cap=settings.token_cap(),
+            upload_bytes=media_limits(settings).max_bytes,
             public=settings.is_public(),
         ),
         turns,

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from app.chat.messages import Attachment
 from app.media import ClipWish, MediaLimits, data_url
 from app.store.media import MediaStore, MediaUnknown
-from app.turns.errors import Refusal
+from app.turns.errors import Refusal, refusals
 from app.turns.uploads import UPLOAD_LINES, Upload, unless_gone
 from app.turns.visitors import Owner, RateLimit, visitor_address
 
@@ -19,6 +19,10 @@ _FORM_BYTES = 100_000
 """What a multipart form adds to the file in it, at most."""
 
 _NDJSON = "application/x-ndjson"
+
+_EXPIRED = Refusal(403, "address_expired", "This address has expired.", "Reload the page.")
+_NO_MEDIA = Refusal(404, "no_media", "This picture or clip is no longer kept.")
+_REFUSED = Refusal(422, "media_refused", "The file cannot be sent; the sentence says why.")
 
 _NOBODY = Response(status_code=499)
 """For a client that has hung up: it is never read."""
@@ -60,7 +64,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
         status_code=201,
         response_model=None,
         max_body_size=desk.limits.max_bytes + _FORM_BYTES,
-        responses={201: UPLOAD_LINES},
+        responses={201: UPLOAD_LINES, **refusals(_REFUSED)},
     )
     async def upload(
         me: Owner,
@@ -93,7 +97,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
         kept = await unless_gone(request, sent.kept(desk.store, desk.limits, desk.address))
         return _NOBODY if kept is None else kept
 
-    @router.get("/{content_hash}")
+    @router.get("/{content_hash}", responses=refusals(_EXPIRED, _NO_MEDIA))
     async def fetch(
         content_hash: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")],
         expires: Annotated[int, Query()],
@@ -101,11 +105,11 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
     ) -> Response:
         """The bytes of a picture or a clip, for whoever holds its signed address."""
         if not desk.store.verify(content_hash, expires, signature):
-            raise Refusal(403, "address_expired", "This address has expired.", "Reload the page.")
+            raise _EXPIRED
         try:
             mime, path = await desk.store.open_signed(content_hash)
         except MediaUnknown:
-            raise Refusal(404, "no_media", "This picture or clip is no longer kept.") from None
+            raise _NO_MEDIA from None
         return FileResponse(
             path,
             media_type=mime,

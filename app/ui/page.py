@@ -26,13 +26,15 @@ _IDLE_PROGRESS_S = 0.25
 class PageSettings:
     """What the page tells every visitor. It stands in /config: never a key, no user data.
 
-    `server_label` names the model server; `max_tokens_cap` is the most tokens a turn may ask for.
+    `server_label` names the model server; `max_tokens_cap` is the most tokens a turn may ask for,
+    `upload_bytes` the most that an upload may have.
     """
 
     simulator: bool
     server_label: str
     model: str
     max_tokens_cap: int | None
+    upload_bytes: int
     public: bool
 
 
@@ -48,7 +50,7 @@ def build_page(settings: PageSettings, turns: SingleTurns) -> gr.Blocks:
             build_chat_list()
             with gr.Tabs(elem_id="tabs"), gr.Tab(text("tabs.chat"), id="chat", elem_id="tab-chat"):
                 build_transcript()
-                build_composer()
+                build_composer(upload_bytes=settings.upload_bytes)
             build_controls(page, max_tokens_cap=settings.max_tokens_cap)
         add_chat_api(turns)
     page.queue(default_concurrency_limit=None)

@@ -22,10 +22,14 @@ def build_transcript() -> None:
     )
 
 
-def build_composer() -> None:
-    """Puts the message box onto the page, with its two attachment slots and Send or Stop."""
+def build_composer(*, upload_bytes: int) -> None:
+    """Puts the message box onto the page, with its two attachment slots and Send or Stop.
+
+    `upload_bytes` is the most that a picture or a clip may have on its way here.
+    """
     Island(
         "composer",
-        template=f'<form class="composer" {named("composer.name")}></form>',
+        template=f'<form class="composer" data-upload-bytes="{upload_bytes}" '
+        f"{named('composer.name')}></form>",
         elem_id="composer",
     )

@@ -1,11 +1,12 @@
 // The two slots of the message box, one image and one video, and what they hold together.
 
+import { size } from "./format.mjs";
 import { Slot } from "./slot.mjs";
 import { t } from "./texts.mjs";
 import { Upload } from "./upload.mjs";
 
 /**
- * Both slots. `picked(files, kind)` gets what was chosen for one; `say` and `refuse` get sentences
+ * Both slots. `uploadBytes` is the most that an upload may have. `picked(files, kind)` gets what was chosen for one; `say` and `refuse` get sentences
  * for the reader; `changed` is called after each change of what is attached.
  */
 export class Attachments {
@@ -41,6 +42,11 @@ export class Attachments {
   /** Uploads a file into the slot of its kind. */
   add(file, kind) {
     const slot = this.slots[kind];
+    const { uploadBytes: most } = this.page;
+    if (file.size > most) {
+      const values = { name: file.name, size: size(file.size), most: size(most) };
+      return this.page.refuse(t("attachments.too_large", values));
+    }
     if (!slot.isEmpty) {
       const before = slot.filename;
       this.page.say(t(`attachments.${kind}.replaced`, { name: file.name, before }));

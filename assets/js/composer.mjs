@@ -37,6 +37,7 @@ class Composer {
     this.timer = 0;
     this.said = new Said();
     this.written = new Written({
+      uploadBytes: Number(form.dataset.uploadBytes),
       say: (sentence) => this.said.say(sentence, "quiet"),
       refuse: (sentence) => this.said.say(sentence, "refused"),
       importCases: (files) => this.importCases(files),

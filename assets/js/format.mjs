@@ -95,7 +95,9 @@ export function size(bytes) {
   if (bytes < 1_000_000) {
     return t("unit.kilobytes", { figure: numbers.format(Math.round(bytes / 1_000)) });
   }
-  return t("unit.megabytes", { figure: tenths.format(bytes / 1_000_000) });
+  const megabytes = bytes / 1_000_000;
+  const figure = megabytes < 100 ? tenths.format(megabytes) : numbers.format(Math.round(megabytes));
+  return t("unit.megabytes", { figure });
 }
 
 /** $1.24, $0.012, $0.0037: US dollars; of less than one, two figures that count are told. */

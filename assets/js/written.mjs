@@ -23,10 +23,10 @@ export const NOTHING = { text: "", media: [], uploads: [], files: [] };
 
 export class Written {
   /**
-   * `say(sentence)` and `refuse(sentence)` tell the reader something; `importCases(files)` takes
+   * `uploadBytes` is the most that one file may have. `say(sentence)` and `refuse(sentence)` tell the reader something; `importCases(files)` takes
    * those that hold chats; `changed` is called after each change, `pressed(event)` for each key.
    */
-  constructor({ say, refuse, importCases, changed, pressed }) {
+  constructor({ uploadBytes, say, refuse, importCases, changed, pressed }) {
     this.refuse = refuse;
     this.importCases = importCases;
     this.changed = changed;
@@ -42,7 +42,7 @@ export class Written {
       onkeydown: pressed,
     });
     const picked = (files, kind) => this.add(files, kind);
-    this.attachments = new Attachments({ picked, say, refuse, changed });
+    this.attachments = new Attachments({ uploadBytes, picked, say, refuse, changed });
     this.files = new Files({ changed });
     this.input = el("input", {
       type: "file",

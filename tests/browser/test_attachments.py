@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 from playwright.async_api import FilePayload, Locator, expect
@@ -179,3 +181,18 @@ async def test_what_is_refused_gets_a_sentence_and_costs_nothing(playground: Pla
         await expect(playground.files).to_have_count(0)
         await expect(playground.message).to_have_value("the message being written")
     await expect(playground.send_button).to_be_enabled()
+
+
+async def test_what_is_too_large_is_refused_before_it_is_sent(
+    playground: Playground, tmp_path: Path
+) -> None:
+    path = tmp_path / "huge.png"
+    path.write_bytes(PNG)
+    os.truncate(path, 512_000_000)
+    async with playground.page.expect_file_chooser() as opened:
+        await playground.slot("image").get_by_role("button", name="Attach").click()
+    await (await opened.value).set_files(path)
+    await expect(playground.said).to_contain_text(
+        "“huge.png” has 512 MB, and at most 500 MB can be attached: shrink or trim it."
+    )
+    await expect(playground.slot("image")).to_have_attribute("data-state", "empty")

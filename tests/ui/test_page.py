@@ -23,6 +23,7 @@ SETTINGS = PageSettings(
     server_label="Simulator",
     model="zai-org/GLM-5.3-Flash",
     max_tokens_cap=None,
+    upload_bytes=500_000_000,
     public=False,
 )
 
@@ -87,7 +88,7 @@ def test_top_p_cannot_be_zero(config: dict[str, Any]) -> None:
 
 
 def test_a_cap_on_tokens_is_said_beside_the_field() -> None:
-    capped = config_of(PageSettings(True, "Simulator", "any", 16_384, True))
+    capped = config_of(PageSettings(True, "Simulator", "any", 16_384, 100_000_000, True))
     field = next(each for each in controls(capped) if each["elem_id"] == "max-tokens")
     assert "At most 16,384 here." in field["info"]
 
