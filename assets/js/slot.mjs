@@ -24,6 +24,7 @@ export class Slot {
     this.page = page;
     this.media = null;
     this.upload = null;
+    this.before = null; // what another part of the same clip is to take the place of
     this.undrawable = null;
     this.input = el("input", {
       type: "file",
@@ -46,7 +47,7 @@ export class Slot {
       this.picture,
       el("span.slot-words", {}, this.name, this.note),
     );
-    this.remove = iconButton("close", "", () => this.clear({ focus: true }), { hidden: true });
+    this.remove = iconButton("close", "", () => this.takeAway(), { hidden: true });
     this.remove.classList.add("slot-side");
     this.camera = iconButton("camera", t("camera.open"), () => this.takePicture());
     this.camera.classList.add("slot-side");
@@ -111,7 +112,9 @@ export class Slot {
     if (!file) return this.page.refuse(t("clip.gone", { name: this.filename }));
     const clip = upload?.clip ?? media;
     const wish = await choosePart({ file, clip, wish: upload?.wish });
-    if (wish && this.media === media) this.hold(new Upload(file, this.kind, { wish, clip }));
+    if (!wish || this.media !== media) return;
+    this.hold(new Upload(file, this.kind, { wish, clip }));
+    this.before = media;
   }
 
   /** Has the reader choose what of a refused clip is sent after all. */
@@ -133,11 +136,12 @@ export class Slot {
       const { media, notes } = await upload.done;
       if (this.upload !== upload) return;
       this.media = media;
+      this.before = null;
       this.show("ready");
       if (notes.length) this.page.say(join(...notes));
     } catch (error) {
       if (this.upload !== upload) return;
-      this.clear();
+      this.putBack();
       if (!(error instanceof Refused)) throw error;
       if (error.offers.length) this.offer(upload, error);
       else this.page.refuse(error.sentence);
@@ -155,14 +159,27 @@ export class Slot {
   release() {
     const { media, upload } = this;
     if (upload) upload.onProgress = () => {};
-    this.media = this.upload = null;
+    this.media = this.upload = this.before = null;
     this.show("empty");
     return { media, upload };
   }
 
-  clear({ focus = false } = {}) {
+  clear() {
     this.release().upload?.drop();
-    if (focus) this.main.focus();
+  }
+
+  /** What was on its way does not come: what stood there before is there again. */
+  putBack() {
+    const { before } = this;
+    if (before) this.restore(before);
+    else this.clear();
+  }
+
+  /** At the reader's word. */
+  takeAway() {
+    if (this.isUploading) this.putBack();
+    else this.clear();
+    this.main.focus();
   }
 
   progress({ stage, share }) {

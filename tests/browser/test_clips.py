@@ -133,6 +133,26 @@ async def test_a_clip_is_trimmed_after_a_reload_as_well(playground: Playground) 
     await expect(turn.get_by_test_id("answer")).to_contain_text("The clip is 2.0 seconds long")
 
 
+async def test_a_part_that_cannot_be_had_leaves_the_clip_that_was_attached(
+    playground: Playground,
+) -> None:
+    await attach(playground, short())
+    await is_ready(playground)
+    playground.watch.expect("503")
+    await playground.page.route(
+        "**/api/media",
+        lambda route: route.fulfill(status=503, content_type="text/plain", body="busy"),
+    )
+    await playground.slot("video").get_by_role("button", name="Enlarge walk.mp4").click()
+    await playground.page.get_by_role("button", name="Trim…").click()
+    await choose(playground, "1", "3")
+    await expect(playground.said).to_contain_text("503")
+    await is_ready(playground)
+    await playground.page.unroute("**/api/media")
+    turn = await playground.ask("How long is the clip?")
+    await expect(turn.get_by_test_id("answer")).to_contain_text("The clip is 8.0 seconds long")
+
+
 async def test_what_is_attached_tells_what_it_takes_of_the_prompt(playground: Playground) -> None:
     await attach(playground, clip(640, 480, frames=40))
     await is_ready(playground)
