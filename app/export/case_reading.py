@@ -109,8 +109,8 @@ def _check_head(data: bytes) -> None:
     head: HeadForm = decoded(HeadForm, data, "$")
     if head.format != FORMAT:
         raise CaseError(
-            f'The file is no case file, which begins with "format": "{FORMAT}": '
-            "choose one that was exported as a case."
+            "The file is no case file, which is what a chat is exported as here: choose one whose "
+            f'name ends in .case.json, and in which "format" is "{FORMAT}".'
         )
     if head.version is True or head.version != VERSION:
         raise CaseError(

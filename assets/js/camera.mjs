@@ -43,7 +43,8 @@ class CameraDialog {
       "aria-label": t("camera.pick"),
       onchange: () => this.input.files.length && this.finish(this.input.files[0]),
     });
-    this.pick = button(t("camera.pick"), () => this.input.click());
+    this.pick = button(t("camera.pick"), () => this.input.click(), "is-primary");
+    this.again = button(t("camera.again"), () => this.tryAgain());
     this.take = button(t("camera.take"), () => this.freeze(), "is-primary");
     this.retake = button(t("camera.retake"), () => this.goOn());
     this.use = button(t("camera.use"), () => this.finish(this.taken), "is-primary");
@@ -69,6 +70,7 @@ class CameraDialog {
           "div.dialog-buttons",
           {},
           button(t("dialog.cancel"), () => this.element.close()),
+          this.again,
           this.pick,
           this.retake,
           this.take,
@@ -85,10 +87,17 @@ class CameraDialog {
     this.stage.hidden = state === "failed";
     this.live.hidden = state === "taken";
     this.still.hidden = state !== "taken";
-    this.pick.hidden = state !== "failed";
+    this.pick.hidden = this.again.hidden = state !== "failed";
     this.take.hidden = state !== "live";
     this.retake.hidden = this.use.hidden = state !== "taken";
     this.said.hidden = state === "live" || state === "taken";
+  }
+
+  /** The reader has allowed it by now, or closed what else used it. */
+  tryAgain() {
+    setText(this.said, t("camera.starting"));
+    this.show("starting");
+    return this.start();
   }
 
   async start() {

@@ -137,7 +137,7 @@ class PartDialog {
 
   changed() {
     const { problem } = this;
-    this.use.disabled = problem !== "";
+    this.use.disabled = problem !== "" || this.isTooLong;
     this.line.dataset.tone = problem || this.isTooLong ? "warning" : "";
     setText(this.line, problem || this.told);
     this.drawBar();
@@ -179,7 +179,7 @@ class PartDialog {
 
   submit(event) {
     event.preventDefault();
-    if (this.problem) return;
+    if (this.problem || this.isTooLong) return;
     const { start, end } = this.part;
     const wish = {};
     if (start > 0) wish.start_s = start;

@@ -101,7 +101,7 @@ export class Slot {
 
   async takePicture() {
     const picture = await takePicture();
-    this.main.focus();
+    (this.camera.hidden ? this.main : this.camera).focus();
     if (picture) this.page.picked([picture], this.kind);
   }
 
@@ -120,6 +120,7 @@ export class Slot {
   /** Has the reader choose what of a refused clip is sent after all. */
   async offer({ file, kind, wish: refused }, { sentence, clip, offers }) {
     const wish = await choosePart({ file, clip, wish: refused, sentence, offers });
+    if (!this.isEmpty) return; // something else was attached meanwhile
     if (wish) this.hold(new Upload(file, kind, { wish, clip }));
     else this.page.refuse(sentence);
     this.main.focus();

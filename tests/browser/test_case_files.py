@@ -292,8 +292,8 @@ async def test_a_chat_is_replayed_from_its_first_message_one_answer_after_the_ot
     page = playground.page
     await bar(playground).get_by_role("button", name="Replay").click()
     await expect(playground.user_messages).to_have_text(["The first"])
-    await expect(bar(playground)).to_contain_text("Replaying 1 of 2")
-    await expect(bar(playground)).to_contain_text("Replaying 2 of 2")
+    await expect(bar(playground)).to_contain_text("Replaying answer 1 of 2")
+    await expect(bar(playground)).to_contain_text("Replaying answer 2 of 2")
     await expect(playground.user_messages).to_have_text(["The first", "The second"])
     await expect(marks(playground)).to_have_text(["Recorded", "Replaying"])
     await expect(marks(playground)).to_have_text(["Recorded", "Recorded"])

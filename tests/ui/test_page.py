@@ -113,7 +113,7 @@ def test_templates_are_constant_and_hold_no_value() -> None:
     with gr.Blocks() as page:
         build_chat_list()
         build_transcript()
-        build_composer()
+        build_composer(upload_bytes=1)
     islands = [each for each in page.blocks.values() if isinstance(each, gr.HTML)]
     assert len(islands) == 3
     for island in islands:
