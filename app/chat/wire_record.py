@@ -11,6 +11,9 @@ _HEAD: Final = struct.Struct("<dI")
 _MOST_BYTES: Final = 4_000_000
 """Packed; an answer of 131,072 tokens, one a chunk, takes about half of it."""
 
+_MOST_READS: Final = 300_000
+"""More would take seconds to unpack, however few bytes they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -21,7 +24,7 @@ class Read:
 
 
 class WireRecorder:
-    """Takes the reads of one answer; a long one is kept up to 4 MB of packed bytes.
+    """Takes the reads of one answer; a long one is kept up to 4 MB of packed bytes, 300,000 reads.
 
     Packed while they come, since the chunks of a long answer would fill some 50 MB.
     """
@@ -29,6 +32,7 @@ class WireRecorder:
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.is_cut = False
         self._most_bytes = most_bytes
+        self._reads = 0
         self._packer = zlib.compressobj(level=1)
         self._packed = bytearray()
 
@@ -36,9 +40,10 @@ class WireRecorder:
         """Adds what came in one piece; `at_s` is its second since the request was sent."""
         if self.is_cut:
             return
-        if len(self._packed) > self._most_bytes:
+        if len(self._packed) > self._most_bytes or self._reads == _MOST_READS:
             self.is_cut = True
             return
+        self._reads += 1
         self._packed += self._packer.compress(_HEAD.pack(at_s, len(data)) + data)
 
     def packed(self) -> bytes:

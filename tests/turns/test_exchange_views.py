@@ -40,6 +40,15 @@ def test_an_answer_too_long_to_be_kept_ends_where_the_room_does() -> None:
     assert [read.data for read in kept] == pieces[: len(kept)]
 
 
+def test_however_few_bytes_they_are_only_so_many_reads_are_kept() -> None:
+    recorder = WireRecorder()
+    for _ in range(300_001):
+        recorder.take(0.0, b"a")
+    kept = unpacked(recorder.packed())
+    assert recorder.is_cut
+    assert len(kept) == 300_000
+
+
 def test_an_event_has_the_time_at_which_it_was_whole() -> None:
     first, second = b'data: {"a"', b': 1}\n\ndata: {"b": 2}\n\n'
     events = wire_events([Read(1.0, first), Read(2.5, second)])
