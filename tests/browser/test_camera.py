@@ -94,7 +94,9 @@ async def test_the_camera_is_let_go_when_the_dialog_is_left(
     await playground.page.keyboard.press("Escape")
     await expect(camera).to_have_count(0)
     assert not await is_live(playground)
-    await expect(playground.slot("image").get_by_role("button", name="Attach")).to_be_focused()
+    await expect(
+        playground.slot("image").get_by_role("button", name="Take a picture")
+    ).to_be_focused()
     await expect(playground.slot("image")).to_have_attribute("data-state", "empty")
 
 
@@ -105,6 +107,9 @@ async def test_a_camera_that_is_not_allowed_says_what_to_do(
     camera = await start(playground)
     await expect(camera).to_contain_text("The camera is not allowed: allow it for this page")
     await expect(camera.get_by_role("button", name="Pick a picture")).to_be_focused()
+    await playground.page.context.grant_permissions(["camera"])
+    await camera.get_by_role("button", name="Try again").click()
+    await expect(camera.get_by_role("button", name="Take", exact=True)).to_be_focused()
 
 
 async def test_without_a_camera_a_picture_is_picked(playground: Playground) -> None:

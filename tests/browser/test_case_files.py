@@ -270,7 +270,7 @@ async def test_a_replay_begins_again_at_another_speed_and_escape_ends_it(
     before = await without_focus(playground.turns.last)
     await bar(playground).get_by_role("button", name="Replay").press("Enter")
     await expect(marks(playground)).to_have_text("Replaying")
-    await expect(bar(playground)).to_contain_text(re.compile(r"0:0[1-9] of 0:1[12]"))
+    await expect(bar(playground)).to_contain_text(re.compile(r"0:0[1-9] / 0:1[12]"))
     await expect(playground.answers).not_to_be_empty()
     async with page.expect_request("**/replay") as again:
         await bar(playground).get_by_text(re.compile("^10")).click()
