@@ -46,7 +46,7 @@ def json_of(data: bytes, path: Path) -> Any:
         raise BadArguments(f"{path} is not JSON.") from None
 
 
-def case_of(data: bytes, path: Path) -> Case:
+def case_in(data: bytes, path: Path) -> Case:
     """The case that a file holds. Raises BadArguments."""
     try:
         return read_case(data)
@@ -62,4 +62,4 @@ def read_case_file(path: Path) -> Case:
         raise BadArguments(f"{path} cannot be read: {error.strerror}.") from None
     if size > MAX_CASE_BYTES:
         raise BadArguments(f"{path} has {size:,} bytes; a case has at most {MAX_CASE_BYTES:,}.")
-    return case_of(read_bytes(path), path)
+    return case_in(read_bytes(path), path)

@@ -11,7 +11,7 @@ from app.chat.entries import TurnEntry, UserEntry, conversation_of
 from app.chat.messages import Attachment, Conversation, MediaKind
 from app.chat.openai_messages import read_messages
 from app.chat.request import Options
-from app.commands.files import case_of, json_of, read_bytes
+from app.commands.files import case_in, json_of, read_bytes
 from app.export.case import Case, CaseEntry
 from app.export.case_reading import is_case
 from app.media import data_url
@@ -36,7 +36,7 @@ def read_history(path: Path) -> History:
     """The history in a file. Raises BadArguments, and ConversationError for bad messages."""
     data = read_bytes(path)
     if is_case(data):
-        return _of_case(case_of(data, path))
+        return _of_case(case_in(data, path))
     urls: dict[str, str] = {}
 
     def attach(url: str, kind: MediaKind) -> Attachment:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import io
 import json
 import zipfile
@@ -18,6 +16,7 @@ from app.chat.entries import UserEntry, conversation_of
 from app.chat.exchange import build_unfilled, digest
 from app.chat.messages import Attachment
 from app.chat.request import Options
+from tests.case_calls import bring, brought, case, media, messages, picture, talk
 from tests.site import CHAT, Client, serving
 
 TURNS = f"/api/chats/{CHAT}/turns"
@@ -29,69 +28,10 @@ async def client(session: aiohttp.ClientSession) -> AsyncGenerator[Client]:
         yield Client(session, base)
 
 
-def picture(colour: str = "red", kind: str = "PNG") -> bytes:
-    data = io.BytesIO()
-    Image.new("RGB", (64, 48), colour).save(data, kind)
-    return data.getvalue()
-
-
-def case(*entries: dict[str, Any], **rest: Any) -> bytes:
-    file = {"format": "glm-playground-case", "version": 1, "entries": entries, **rest}
-    return json.dumps(file).encode()
-
-
-def media(data: bytes, **rest: Any) -> dict[str, Any]:
-    """The entry of `media` of a picture, under the hash of its bytes."""
-    facts = {"kind": "image", "name": "cat.png", "mime": "image/png", **rest}
-    held = base64.b64encode(data).decode()
-    return {hashlib.sha256(data).hexdigest(): {**facts, "base64": held}}
-
-
-def talk(text: str = "Hello", **rest: Any) -> bytes:
-    return case({"kind": "user", "text": text}, {"kind": "turn", "text": "Hi"}, **rest)
-
-
-def zipped(**members: bytes) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(f"{name}.json", content)
-    return data.getvalue()
-
-
-def form(data: bytes, name: str) -> aiohttp.FormData:
-    fields = aiohttp.FormData()
-    fields.add_field("file", data, filename=name)
-    return fields
-
-
-async def bring(client: Client, data: bytes, name: str = "a.case.json") -> list[dict[str, Any]]:
-    """Imports a file; the lines that were answered."""
-    status, answer = await client.call("POST", "/api/cases", data=form(data, name))
-    assert status == 200, answer
-    return [json.loads(line) for line in answer.splitlines()]
-
-
-async def brought(client: Client, data: bytes) -> str:
-    """Imports one chat; its id."""
-    progress, chat, end = await bring(client, data)
-    assert (progress["type"], chat["type"]) == ("progress", "chat")
-    assert end == {"type": "end", "chats": 1, "refused": 0}
-    chat_id: str = chat["chat"]["id"]
-    return chat_id
-
-
 async def ask(client: Client, text: str, **body: Any) -> dict[str, Any]:
     started: dict[str, Any] = await client.start(text, **body)
     await client.finish(started["run"])
     return started
-
-
-async def messages(client: Client, chat: str = CHAT) -> list[dict[str, Any]]:
-    status, answer = await client.call("GET", f"/api/chats/{chat}")
-    assert status == 200, answer
-    found: list[dict[str, Any]] = answer["messages"]
-    return found
 
 
 async def exported(client: Client, chat: str = CHAT) -> bytes:
@@ -328,97 +268,6 @@ async def test_a_file_is_called_by_its_chat(client: Client, session: aiohttp.Cli
         )
 
 
-async def test_a_bad_file_of_a_zip_does_not_stop_the_others(client: Client) -> None:
-    lines = await bring(
-        client,
-        zipped(
-            a=talk("First"),
-            b=b'{"format": "glm-playground-case"',
-            c=b'{"messages": []}',
-            d=case({"kind": "turn", "after": "nobody", "text": "Hi"}),
-            e=zipped(a=talk()),
-            f=b"",
-            g=talk("Last"),
-        ),
-    )
-    kinds = [line["type"] for line in lines if line["type"] != "progress"]
-    assert kinds == ["chat", *["refused"] * 5, "chat", "end"]
-    refused = {line["name"]: line["message"] for line in lines if line["type"] == "refused"}
-    assert list(refused) == ["b.json", "c.json", "d.json", "e.json", "f.json"]
-    assert all(message.endswith(".") for message in refused.values())
-    assert "no case file" in refused["c.json"]
-    assert "$.entries[0]" in refused["d.json"]
-    assert "zip inside" in refused["e.json"]
-    assert lines[-1] == {"type": "end", "chats": 2, "refused": 5}
-
-
-@pytest.mark.parametrize("data", [b"", b"[]", b"hello", picture()])
-async def test_what_is_no_case_is_refused_as_a_whole(client: Client, data: bytes) -> None:
-    status, refused = await client.call("POST", "/api/cases", data=form(data, "x.bin"))
-    assert (status, refused["error"]["code"]) == (422, "no_case")
-    assert refused["error"]["message"].startswith("“x.bin” is neither")
-
-
-async def test_depth_and_size_of_json_harm_nobody(client: Client) -> None:
-    deep = b'{"format": "glm-playground-case", "version": 1, "entries": ' + b"[" * 200_000
-    wide = b'{"format": "glm-playground-case", "version": 1, "x": [' + b"[]," * 400_000 + b"0]}"
-    for data in (deep, wide):
-        _, answered, _ = await bring(client, data)
-        assert answered["type"] in ("refused", "chat")
-    assert (await client.call("GET", "/api/status"))[0] == 200
-
-
-async def test_more_than_may_be_is_refused(session: aiohttp.ClientSession) -> None:
-    async with serving(case_mb=0.1) as base:
-        client = Client(session, base)
-        status, _ = await client.call("POST", "/api/cases", data=form(talk("x" * 300_000), "a"))
-        assert status == 413
-        lines = await bring(client, zipped(a=talk("x" * 300_000), b=talk("y")), "a.zip")
-        assert [line["type"] for line in lines][1::2] == ["refused", "refused"]
-        assert "more than 0.1 MB unpacked" in lines[1]["message"]
-
-
-async def test_strangers_import_as_often_as_they_upload(session: aiohttp.ClientSession) -> None:
-    async with serving(public=True, visitor_turns_per_minute=2) as base:
-        for _ in range(2):
-            await brought(Client(session, base), talk())
-        status, refused = await Client(session, base).call(
-            "POST", "/api/cases", data=form(talk(), "a.case.json")
-        )
-        assert (status, refused["error"]["code"]) == (429, "too_many_requests")
-
-
-async def test_hanging_up_stops_an_import_and_what_was_whole_stays(
-    client: Client, session: aiohttp.ClientSession
-) -> None:
-    data = zipped(**{f"n{number:04}": talk(f"Number {number}") for number in range(2_000)})
-    chats: list[str] = []
-    async with session.post(
-        f"{client.base}/api/cases", data=form(data, "a.zip"), headers={"X-Owner": client.token}
-    ) as response:
-        async for raw in response.content:
-            line = json.loads(raw)
-            if line["type"] == "chat":
-                chats.append(line["chat"]["title"])
-            if len(chats) == 3:
-                break
-        response.close()
-
-    async def count() -> int:
-        _, first = await client.call("GET", "/api/chats?limit=200")
-        return len(first["chats"])
-
-    known, after = -1, await count()
-    while known != after:
-        known = after
-        await client.start("Something else takes its time meanwhile", chat="another-chat")
-        await client.call("DELETE", "/api/chats/another-chat")
-        after = await count()
-    assert 3 <= after < 200
-    for line in (await client.call("GET", "/api/chats?limit=200"))[1]["chats"]:
-        assert len(await messages(client, line["id"])) == 2
-
-
 async def test_ids_of_another_s_chat_are_not_taken(
     client: Client, session: aiohttp.ClientSession
 ) -> None:
@@ -431,14 +280,6 @@ async def test_ids_of_another_s_chat_are_not_taken(
     assert chat != CHAT
     assert (await messages(client))[1]["id"] == started["turn"]
     assert (await messages(thief, chat))[1]["id"] != started["turn"]
-
-
-async def test_a_large_file_is_read_beside_the_app_and_taken(client: Client) -> None:
-    chat = await brought(client, talk("x" * 2_000_000))
-    message = (await messages(client, chat))[0]
-    assert len(message["text"]) == 2_000_000
-    _, refused, _ = await bring(client, talk("x" * 2_000_000)[:-5])
-    assert "is not JSON" in refused["message"]
 
 
 async def test_a_chat_that_is_answered_meanwhile_exports_what_is_whole(client: Client) -> None:
