@@ -41,9 +41,10 @@ from app.turns.prices import Prices
 from app.turns.recovery import recover
 from app.turns.rendering import Rendering
 from app.turns.replay_routes import replay_routes
+from app.turns.result_routes import result_routes
 from app.turns.routes import TurnPolicy, turn_routes
-from app.turns.run import RunServices
 from app.turns.runs import Runs
+from app.turns.services import RunServices
 from app.turns.single import SingleTurns
 from app.turns.slots import Slots
 from app.turns.status_routes import ServerStatus, status_routes
@@ -235,6 +236,7 @@ def _include_routes(
     uploads = _limit(settings.visitor_turns_per_minute, "uploads", policy)
     app.include_router(media_routes(desk, uploads, public=policy.public))
     app.include_router(turn_routes(services, desk, policy, turns.limit))
+    app.include_router(result_routes(services, desk.address, policy, turns.limit))
     model = settings.model.rsplit("/", 1)[-1]
     app.include_router(chat_routes(services, desk, model=model))
     replays = _limit(_COUNTS_PER_MINUTE, "replays", policy)

@@ -1,4 +1,4 @@
-"""What a chat is made of as it is kept and shown: messages of a person, turns of the model."""
+"""What a chat is made of as it is kept and shown: messages, turns, results of the calls in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from app.chat.exchange import Exchange
 from app.chat.files import TextFile, fenced
-from app.chat.messages import Attachment, Conversation, Message, Part, Text
+from app.chat.messages import Attachment, Conversation, Message, Part, Text, ToolResult
 from app.chat.notices import Notice, Problem
 from app.chat.turn import Turn
 
@@ -71,7 +71,32 @@ class TurnEntry:
     recorded: bool = False
 
 
-Entry: TypeAlias = UserEntry | TurnEntry
+@dataclass(frozen=True, slots=True)
+class GivenResult:
+    """What one call got, as the text that the model reads.
+
+    `answered_by` is "hand", "rule 2", "generated", "error", or "cancelled" for a call that was
+    never to be answered.
+    """
+
+    call_id: str
+    content: str
+    answered_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsEntry:
+    """The results of a turn's calls: one for each, in call order."""
+
+    id: str
+    results: tuple[GivenResult, ...]
+
+    def message(self) -> Message:
+        """As the conversation holds it."""
+        return Message("tool", tuple(ToolResult(r.call_id, r.content) for r in self.results))
+
+
+Entry: TypeAlias = UserEntry | TurnEntry | ResultsEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +152,7 @@ def conversation_of(entries: tuple[Entry, ...] | list[Entry]) -> Conversation:
     """What was said; a turn that brought nothing is no part of it."""
     messages: list[Message] = []
     for entry in entries:
-        if isinstance(entry, UserEntry):
+        if not isinstance(entry, TurnEntry):
             messages.append(entry.message())
         elif entry.turn.parts:
             messages.append(entry.turn.message())

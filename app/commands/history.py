@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.chat.entries import TurnEntry, UserEntry, conversation_of
+from app.chat.entries import TurnEntry, conversation_of
 from app.chat.messages import Attachment, Conversation, MediaKind
 from app.chat.openai_messages import read_messages
 from app.chat.request import Options
 from app.commands.files import case_in, json_of, read_bytes
-from app.export.case import Case, CaseEntry
+from app.export.case import Case, CaseEntry, CaseTurn
 from app.export.case_reading import is_case
 from app.media import data_url
 from app.tools.mocks import Mocks
@@ -53,9 +53,9 @@ def said_in(path: tuple[CaseEntry, ...]) -> Conversation:
     """The conversation that entries of a case are."""
     return conversation_of(
         [
-            entry.said
-            if isinstance(entry.said, UserEntry)
-            else TurnEntry(entry.said.id, entry.said.turn, (), (), {})
+            TurnEntry(entry.said.id, entry.said.turn, (), (), {})
+            if isinstance(entry.said, CaseTurn)
+            else entry.said
             for entry in path
         ]
     )

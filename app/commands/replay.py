@@ -9,14 +9,14 @@ import sys
 from contextlib import closing
 from typing import Any
 
-from app.chat.entries import UserEntry
+from app.chat.entries import ResultsEntry, UserEntry
 from app.chat.events import Event
 from app.commands.exit_status import BAD_ARGUMENTS, COMPLETE, INCOMPLETE, INTERRUPTED
 from app.commands.files import BadArguments, read_case_file
 from app.commands.history import media_urls, said_in
 from app.commands.recording import Recording
 from app.commands.report import Console, print_json
-from app.export.case import Case
+from app.export.case import Case, CaseTurn
 
 _BEGINNING = "Recorded: this is played from a file, and no server is asked."
 _AT_ONCE = "[The whole stream of this answer was not recorded: it is shown at once.]"
@@ -27,7 +27,7 @@ def replay(arguments: argparse.Namespace) -> int:
     """Plays the case that the arguments name; returns the exit status."""
     try:
         case = read_case_file(arguments.file)
-        if all(isinstance(entry.said, UserEntry) for entry in case.path()):
+        if not any(isinstance(entry.said, CaseTurn) for entry in case.path()):
             raise BadArguments(f"{arguments.file} holds no answer: there is nothing to replay.")
         if arguments.json:
             steps = asyncio.run(_steps(case, None, speed=math.inf))
@@ -50,9 +50,9 @@ async def _steps(case: Case, console: Console | None, *, speed: float) -> list[d
     steps: list[dict[str, Any]] = []
     path, urls = case.path(), media_urls(case)
     for at, entry in enumerate(path):
-        if isinstance(entry.said, UserEntry):
+        if not isinstance(entry.said, CaseTurn):
             if console is not None:
-                console.note(_question(entry.said))
+                console.note(_said_between(entry.said))
             continue
         recording = Recording(entry.said, entry.exchanges, said_in(path[:at]))
         if console is not None and not recording.is_whole:
@@ -71,8 +71,10 @@ def _unseen(_event: Event) -> None:
     """Nobody watches."""
 
 
-def _question(message: UserEntry) -> str:
-    """What a person said, and the names of what went with it."""
+def _said_between(message: UserEntry | ResultsEntry) -> str:
+    """What a person said, and the names of what went with it; or what the calls got."""
+    if isinstance(message, ResultsEntry):
+        return "\n".join(f"[{each.answered_by}] {each.content}" for each in message.results)
     named = [
         *(attachment.name or attachment.kind for attachment in message.attachments),
         *(file.name for file in message.files),

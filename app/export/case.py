@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from app.chat.entries import Feedback, PartTokens, UserEntry
+from app.chat.entries import Feedback, PartTokens, ResultsEntry, UserEntry
 from app.chat.exchange import Exchange
 from app.chat.messages import Attachment, Effort
 from app.chat.request import Options
@@ -35,12 +35,12 @@ class CaseTurn:
     edited: bool = False
 
 
-Said: TypeAlias = UserEntry | CaseTurn
+Said: TypeAlias = UserEntry | CaseTurn | ResultsEntry
 
 
 @dataclass(frozen=True, slots=True)
 class CaseEntry:
-    """One message or answer, and where it stands.
+    """One message, answer, or set of results, and where it stands.
 
     `parent` is the id of what it follows, None for a first message. `created` is in Unix seconds,
     None where that is not known. `exchanges` are what an answer came of, oldest first.

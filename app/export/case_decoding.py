@@ -11,7 +11,12 @@ import msgspec
 
 from app.chat.events import FailureKind
 from app.chat.messages import Effort, MediaKind
-from app.export.case_form import HASH_PATTERN, MIME_PATTERN, NAME_PATTERN
+from app.export.case_form import (
+    ANSWERED_BY_PATTERN,
+    HASH_PATTERN,
+    MIME_PATTERN,
+    NAME_PATTERN,
+)
 from app.tools.errors import JsonTextError
 from app.tools.json_text import check_value, shortened
 
@@ -37,10 +42,11 @@ _PATTERNS: Final = {
     HASH_PATTERN: "a SHA-256 in hexadecimal",
     MIME_PATTERN: "a media type such as image/png or video/mp4",
     NAME_PATTERN: "the name of a file, without folders",
+    ANSWERED_BY_PATTERN: "hand, generated, error, cancelled, or a rule such as rule 2",
 }
 _KNOWN: Final = (
     (r"\.failure\.kind", get_args(FailureKind)),
-    (r"^\$\.entries\[\d+\]\.kind", ("user", "turn")),
+    (r"^\$\.entries\[\d+\]\.kind", ("user", "turn", "results")),
     (r"\.kind", get_args(MediaKind)),
     (r"\.effort", get_args(Effort)),
     (r"\.is", ("reasoning", "text", "call")),

@@ -26,6 +26,8 @@ HASH_PATTERN: Final = r"^[0-9a-f]{64}\Z"
 MIME_PATTERN: Final = r"^((image|video)/[a-z0-9.+-]{1,80})?\Z"
 NAME_PATTERN: Final = r"^[^/\\`\x00-\x1f]{1,200}\Z"
 
+ANSWERED_BY_PATTERN: Final = r"^(hand|generated|error|cancelled|rule [1-9][0-9]{0,3})\Z"
+
 ContentHash: TypeAlias = Annotated[str, Meta(pattern=HASH_PATTERN)]
 _Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
 _MimeType: TypeAlias = Annotated[str, Meta(pattern=MIME_PATTERN)]
@@ -194,7 +196,24 @@ class TurnForm(Struct, tag_field="kind", tag="turn", omit_defaults=True):
     exchanges: Annotated[list[ExchangeForm], Meta(max_length=1000)] = []
 
 
-EntryForm: TypeAlias = UserForm | TurnForm
+class ResultForm(Struct):
+    """What one call got, and what answered it."""
+
+    call_id: str
+    content: str
+    answered_by: Annotated[str, Meta(pattern=ANSWERED_BY_PATTERN)] = "hand"
+
+
+class ResultsForm(Struct, tag_field="kind", tag="results", omit_defaults=True):
+    """What the calls of an answer got. `id` and `after` as those of a message."""
+
+    results: list[ResultForm]
+    id: _Identifier | UnsetType = UNSET
+    after: str | UnsetType | None = UNSET
+    created: _UnixTime | None = None
+
+
+EntryForm: TypeAlias = UserForm | TurnForm | ResultsForm
 
 
 class HeadForm(Struct):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import asdict
 
-from app.chat.entries import Feedback, UserEntry
+from app.chat.entries import Feedback, GivenResult, ResultsEntry, UserEntry
 from app.chat.events import Failed
 from app.chat.exchange import Exchange
 from app.chat.files import TextFile
@@ -37,6 +37,7 @@ from app.export.case_form import (
     PartForm,
     ReadForm,
     ReasoningForm,
+    ResultsForm,
     SettingsForm,
     TextForm,
     TimingsForm,
@@ -219,8 +220,12 @@ def _entries(
                 raise CaseError.at(f"{path}.after", what)
         if isinstance(form, UserForm):
             entry = CaseEntry(_message(own_id, form, facts, path), None, form.created)
-        elif before is None or not isinstance(before.said, UserEntry):
-            raise CaseError.at(path, "is an answer, and follows no message")
+        elif isinstance(form, ResultsForm):
+            if before is None or not isinstance(before.said, CaseTurn):
+                raise CaseError.at(path, "is what calls got, and follows no answer")
+            entry = CaseEntry(_results(own_id, form), None, form.created)
+        elif before is None or isinstance(before.said, CaseTurn):
+            raise CaseError.at(path, "is an answer, and follows no message and no results")
         else:
             entry = _turn_entry(own_id, form, settings, path)
         entries[own_id] = replace(entry, parent=before.said.id if before else None)
@@ -246,6 +251,11 @@ def _message(own_id: str, form: UserForm, facts: Mapping[str, Attachment], path:
         ),
         files=tuple(TextFile(file.name, file.text) for file in form.files),
     )
+
+
+def _results(own_id: str, form: ResultsForm) -> ResultsEntry:
+    results = (GivenResult(each.call_id, each.content, each.answered_by) for each in form.results)
+    return ResultsEntry(own_id, tuple(results))
 
 
 def _attachment(

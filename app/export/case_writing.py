@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Raw
 
-from app.chat.entries import Feedback, UserEntry
+from app.chat.entries import Feedback, ResultsEntry, UserEntry
 from app.chat.exchange import Exchange
 from app.chat.messages import Attachment, Reasoning, Text
 from app.chat.request import Options
@@ -22,6 +22,7 @@ from app.export.case_form import (
     AttachmentForm,
     CallForm,
     CaseForm,
+    EntryForm,
     ExchangeForm,
     FactsForm,
     FailureForm,
@@ -31,6 +32,8 @@ from app.export.case_form import (
     RatingForm,
     ReadForm,
     ReasoningForm,
+    ResultForm,
+    ResultsForm,
     SettingsForm,
     TextForm,
     TimingsForm,
@@ -98,10 +101,15 @@ def _facts(case: Case) -> Iterator[tuple[str, Attachment]]:
     yield from ((key, media.attachment) for key, media in case.media.items())
 
 
-def _entry(
-    entry: CaseEntry, settings: Options, facts: Mapping[str, Attachment]
-) -> UserForm | TurnForm:
+def _entry(entry: CaseEntry, settings: Options, facts: Mapping[str, Attachment]) -> EntryForm:
     said = entry.said
+    if isinstance(said, ResultsEntry):
+        return ResultsForm(
+            results=[ResultForm(r.call_id, r.content, r.answered_by) for r in said.results],
+            id=said.id,
+            after=entry.parent,
+            created=entry.created,
+        )
     if isinstance(said, CaseTurn):
         return _turn(entry, said, settings)
     return UserForm(

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from markdown_it import MarkdownIt
 
-from app.chat.entries import Node, TurnEntry, UserEntry
+from app.chat.entries import GivenResult, Node, ResultsEntry, TurnEntry, UserEntry
 from app.chat.files import fenced
 from app.chat.messages import Attachment, Reasoning, Text, ToolCall
 from app.chat.notices import Notice
@@ -42,6 +42,8 @@ def chat_markdown(title: str, nodes: Sequence[Node], *, model: str) -> str:
     for node in nodes:
         if isinstance(node.entry, UserEntry):
             blocks += ["## You", *_message(node.entry)]
+        elif isinstance(node.entry, ResultsEntry):
+            blocks += ["## Results of the calls", *map(_result, node.entry.results)]
         else:
             blocks += [f"## {_plain(model)}", *_turn(node.entry)]
     return "\n\n".join(blocks) + "\n"
@@ -82,6 +84,12 @@ def _part(part: TurnPart) -> str:
             return f"Call of **{_plain(name)}**{named}:\n\n{_fence(arguments, 'json')}"
         case Text(text):
             return _closed(text)
+
+
+def _result(result: GivenResult) -> str:
+    named = f"Result of {_plain(result.call_id)}" if result.call_id else "Result"
+    # What a call got may be of any kind: in a fence nothing in it is read as Markdown.
+    return f"{named} ({_plain(result.answered_by)}):\n\n{_fence(result.content, 'text')}"
 
 
 def _notice(notice: Notice) -> str:

@@ -12,13 +12,13 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar, get_type_hints
 
 import msgspec
 
-from app.chat.entries import Entry, TurnEntry, UserEntry
+from app.chat.entries import Entry, ResultsEntry, TurnEntry, UserEntry
 from app.chat.messages import Reasoning, Text, ToolCall
 from app.chat.turn import Turn, TurnPart
 from app.store.database import StoreError
 from app.store.texts import folded, searched_text, storable
 
-Kind: TypeAlias = Literal["user", "turn"]
+Kind: TypeAlias = Literal["user", "turn", "results"]
 Value = TypeVar("Value")
 
 _PARTS: Final[dict[str, type[TurnPart]]] = {
@@ -32,17 +32,24 @@ _MOST_TOKENS: Final = 10**12
 _PART_NAMES: Final = {part: name for name, part in _PARTS.items()}
 
 _FIGURES: Final = ("prompt_tokens", "cached_tokens", "completion_tokens", "seconds")
-"""The columns that a message of a person leaves empty."""
+"""The columns that only turns fill."""
 
 _FIELDS: Final[dict[type, dict[str, Any]]] = {
-    kind: get_type_hints(kind) for kind in (UserEntry, TurnEntry, Turn, *_PARTS.values())
+    kind: get_type_hints(kind)
+    for kind in (UserEntry, TurnEntry, ResultsEntry, Turn, *_PARTS.values())
 }
 """The type of each field of what is read here."""
 
 
 def kind_of(entry: Entry) -> Kind:
-    """Which of the two an entry is."""
-    return "user" if isinstance(entry, UserEntry) else "turn"
+    """Which of the three an entry is."""
+    match entry:
+        case UserEntry():
+            return "user"
+        case TurnEntry():
+            return "turn"
+        case ResultsEntry():
+            return "results"
 
 
 def write_payload(entry: Entry) -> str:
@@ -59,6 +66,8 @@ def read_payload(node_id: str, kind: Kind, payload: str) -> Entry:
         values = json.loads(payload)
         if kind == "user":
             return _read(UserEntry, values)
+        if kind == "results":
+            return _read(ResultsEntry, values)
         return _read(TurnEntry, values, turn=_read_turn)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise StoreError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from app.chat.entries import Entry, UserEntry
+from app.chat.entries import Entry, ResultsEntry, TurnEntry
 from app.store.schema import TITLE_CHARACTERS
 
 SEARCH_CHARACTERS: Final = 200
@@ -46,9 +46,13 @@ def search_words(search: str) -> list[str]:
 
 
 def searched_text(entry: Entry) -> str:
-    """What a search finds an entry by: words, names and contents of files; never the thought."""
-    if not isinstance(entry, UserEntry):
+    """What a search finds an entry by: words, names and contents of files, results of calls;
+    never the thought.
+    """
+    if isinstance(entry, TurnEntry):
         return storable(entry.turn.content)
+    if isinstance(entry, ResultsEntry):
+        return storable("\n".join(result.content for result in entry.results))
     texts = [entry.text]
     for file in entry.files:
         texts += [file.name, file.text]

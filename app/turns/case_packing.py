@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, Final
 
-from app.chat.entries import UserEntry, WholeChat, WholeNode
+from app.chat.entries import ResultsEntry, UserEntry, WholeChat, WholeNode
 from app.chat.messages import Attachment
 from app.export.case import CaseMedia
 from app.export.case_reading import CaseError, read_case
@@ -119,5 +119,7 @@ def _characters(node: WholeNode) -> int:
     entry = node.entry
     if isinstance(entry, UserEntry):
         return len(entry.text) + sum(len(file.text) for file in entry.files)
+    if isinstance(entry, ResultsEntry):
+        return sum(len(result.content) for result in entry.results)
     calls = sum(len(call.arguments) for call in entry.turn.tool_calls)
     return len(entry.turn.content) + len(entry.turn.reasoning) + calls

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, get_args
 
-from app.chat.entries import Entry, UserEntry, WholeChat, WholeNode
+from app.chat.entries import Entry, ResultsEntry, TurnEntry, UserEntry, WholeChat, WholeNode
 from app.chat.exchange import Exchange
 from app.chat.messages import Attachment, Effort
 from app.chat.notices import ArgumentChecker
@@ -116,7 +116,7 @@ def _case_entry(node: WholeNode) -> CaseEntry:
 
 
 def _said(entry: Entry) -> Said:
-    if isinstance(entry, UserEntry):
+    if not isinstance(entry, TurnEntry):
         return entry
     return CaseTurn(
         entry.id, entry.turn, entry.tokens, _EFFORTS.get(entry.effort or ""), entry.edited
@@ -143,6 +143,8 @@ def _entry(entry_id: str, said: Said, checker: ArgumentChecker) -> Entry:
     if isinstance(said, UserEntry):
         files = tuple(replace(file, name=plain_name(file.name) or "file") for file in said.files)
         return replace(said, id=entry_id, files=files)
+    if isinstance(said, ResultsEntry):
+        return replace(said, id=entry_id)
     return recorded_turn(
         entry_id,
         said.turn,

@@ -9,6 +9,7 @@ import asyncio
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -17,15 +18,18 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from app.chat.entries import Feedback, Node, TurnEntry, UserEntry
 from app.export import chat_markdown
 from app.store.chats import ChatLine, ChatStore, ChatUnknown
+from app.tools.mocks import Mocks
 from app.turns.chat_views import line_view, message_source, node_view
 from app.turns.context import of_chat
 from app.turns.ended import edited_turn
 from app.turns.errors import Refusal, refusals
 from app.turns.media_routes import MediaDesk
 from app.turns.options import MAX_BODY, AnswerEdit, ChatChange, Rating, Version
+from app.turns.pending import pending_calls
 from app.turns.routes import BUSY
-from app.turns.run import RunServices
+from app.turns.run import Run
 from app.turns.runs import ChatBusy
+from app.turns.services import RunServices
 from app.turns.turn_views import turn_source
 from app.turns.visitors import ChatId, Owner, OwnId
 
@@ -82,18 +86,19 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
     ) -> JSONResponse:
         """The end of a chat, or what stands before an entry of it; and the run that goes on.
 
-        Answers its `messages` (of users, and turns with rendered answers), whether there are
-        `earlier` ones, the `run` to listen to, and what it takes of the `context`.
+        Answers its `messages` (of users, turns with rendered answers, results of calls), whether
+        there are `earlier` ones, the `run` to listen to from its number `after`, calls that are
+        `pending`, and what it takes of the `context`.
         """
         found = await find(me, chat_id)
-        run = runs.running(me, chat_id)
+        running = _run_view(runs.running(me, chat_id))  # as it is before the chat is read
         try:
             page = await store.page(me, chat_id, before=before, limit=limit)
         except ChatUnknown:
             raise _NO_MESSAGE from None
-        shown = page.nodes
-        if run is not None and run.base is not None:
-            shown = tuple(node for node in shown if node.entry.id != run.turn_id)
+        shown = page.nodes if running is None else _before(page.nodes, running["turn"])
+        last = page.nodes[-1].entry if page.nodes and running is None else None
+        pending = pending_calls(last, Mocks()) if before is None else ()
 
         def views() -> list[dict[str, Any]]:
             render = services.rendering.whole
@@ -106,14 +111,10 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
             # Markdown of a long page takes a while, and others are being answered.
             "messages": await asyncio.to_thread(views),
             "earlier": page.earlier,
-            "run": None
-            if run is None
-            else {
-                "id": run.id,
-                "turn": run.turn_id,
-                "after": -1,
-                "replaces": run.base.id if run.base else None,
-            },
+            "run": running,
+            "pending": {"turn": last.id, "calls": [call.view() for call in pending]}
+            if last is not None and pending
+            else None,
         }
         if before is None:
             limit = services.context_limit()
@@ -216,6 +217,23 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
         return Response(status_code=204)
 
     return router
+
+
+def _run_view(run: Run | None) -> dict[str, Any] | None:
+    """A run that goes on, for whoever listens from here; None where none does."""
+    if run is None:
+        return None
+    return {
+        "id": run.id,
+        "turn": run.turn_id,
+        "after": run.after,
+        "replaces": run.base.id if run.base else None,
+    }
+
+
+def _before(nodes: tuple[Node, ...], turn_id: str) -> tuple[Node, ...]:
+    """The nodes without the turn that the run tells of, and what it has put behind it since."""
+    return tuple(takewhile(lambda node: node.entry.id != turn_id, nodes))
 
 
 async def _node(store: ChatStore, me: str, chat_id: str, node_id: str) -> Node | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from app.chat.entries import Node, UserEntry
+from app.chat.entries import Node, ResultsEntry, UserEntry
 from app.chat.files import TextFile
 from app.chat.messages import Attachment
 from app.media.budget import canvas_tokens, media_tokens
@@ -34,13 +34,19 @@ def line_view(line: ChatLine, *, running: bool) -> dict[str, Any]:
 def node_view(node: Node, render: Render, address: MediaAddress, prices: Prices) -> dict[str, Any]:
     """An entry of a chat, and which of its versions it is."""
     entry = node.entry
-    view = (
-        user_view(entry, address)
-        if isinstance(entry, UserEntry)
-        else turn_view(entry, render, prices, node.feedback)
-    )
-    versions = {"at": node.versions.index(entry.id) + 1, "ids": list(node.versions)}
-    return {**view, "versions": versions, "created": node.created}
+    match entry:
+        case UserEntry():
+            view = user_view(entry, address)
+        case ResultsEntry():
+            view = results_view(entry)
+        case _:
+            view = turn_view(entry, render, prices, node.feedback)
+    return {**view, **_place(node)}
+
+
+def _place(node: Node) -> dict[str, Any]:
+    versions = {"at": node.versions.index(node.entry.id) + 1, "ids": list(node.versions)}
+    return {"versions": versions, "created": node.created}
 
 
 def user_view(entry: UserEntry, address: MediaAddress) -> dict[str, Any]:
@@ -52,6 +58,26 @@ def user_view(entry: UserEntry, address: MediaAddress) -> dict[str, Any]:
         "attachments": [media_view(attachment, address) for attachment in entry.attachments],
         "files": [_file_view(file) for file in entry.files],
     }
+
+
+def results_view(entry: ResultsEntry) -> dict[str, Any]:
+    """What the calls of a turn got, in call order."""
+    results = [
+        {
+            "call_id": result.call_id,
+            "content": result.content,
+            "answered_by": result.answered_by,
+        }
+        for result in entry.results
+    ]
+    return {"kind": "results", "id": entry.id, "results": results}
+
+
+def results_node_view(node: Node) -> dict[str, Any]:
+    """Results of calls as `node_view` has them."""
+    if not isinstance(node.entry, ResultsEntry):
+        raise TypeError("An entry without results.")
+    return {**results_view(node.entry), **_place(node)}
 
 
 def message_source(entry: UserEntry, address: MediaAddress) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from app.chat.entries import CallCheck, PartTokens, TurnEntry
 from app.chat.history import Repair
 from app.chat.messages import Reasoning, Text, ToolCall
 from app.chat.notices import ArgumentChecker, notices
-from app.chat.turn import Timings, Turn, continued
+from app.chat.turn import Timings, Turn, TurnPart, continued
 from app.turns.stats import turn_stats
 from app.turns.tokens import estimate_tokens
 
@@ -62,8 +62,8 @@ def recorded_turn(
         turn = replace(turn, timings=unknown)
     if len(tokens) != len(turn.parts):
         tokens = estimated_tokens(turn)
-    if edited and turn.finish_reason == EDITED and not turn.tool_calls:
-        entry = _worded(turn_id, turn, tokens, effort)
+    if edited and turn.finish_reason == EDITED:
+        entry = _worded(turn_id, turn, tokens, effort, checker)
     else:
         entry = ended_turn(turn_id, turn, tokens, checker=checker, effort=effort)
     return replace(entry, edited=edited, recorded=True)
@@ -82,9 +82,47 @@ def edited_turn(turn_id: str, entry: TurnEntry, text: str) -> TurnEntry:
     return _worded(turn_id, turn, tokens, entry.effort)
 
 
-def _worded(turn_id: str, turn: Turn, tokens: PartTokens, effort: str | None) -> TurnEntry:
+def repaired_turn(
+    turn_id: str, entry: TurnEntry, position: int, arguments: str, checker: ArgumentChecker
+) -> TurnEntry:
+    """The turn with a person's arguments of its call at `position`, checked like the model's.
+
+    It counts as come to its end: a call that was cut is whole now.
+    """
+    calls = 0
+    parts: list[TurnPart] = []
+    for part in entry.turn.parts:
+        if isinstance(part, ToolCall):
+            part = replace(part, arguments=arguments) if calls == position else part
+            calls += 1
+        parts.append(part)
+    seconds = Timings(part_seconds=entry.turn.timings.part_seconds)
+    turn = Turn(parts=tuple(parts), finish_reason=EDITED, timings=seconds)
+    return _worded(turn_id, turn, entry.tokens, entry.effort, checker)
+
+
+def _worded(
+    turn_id: str,
+    turn: Turn,
+    tokens: PartTokens,
+    effort: str | None,
+    checker: ArgumentChecker | None = None,
+) -> TurnEntry:
+    """A turn that a person changed; `checker` is for the calls in it."""
     unknown = dict.fromkeys(turn_stats(turn, tokens)) | {"estimated": True}  # no server made it
-    return TurnEntry(turn_id, turn, (), (), unknown, tokens, effort=effort, edited=True)
+    calls = turn.tool_calls
+    return TurnEntry(
+        turn_id,
+        turn,
+        notices=notices(replace(turn, finish_reason="tool_calls"), checker)
+        if checker and calls
+        else (),
+        checks=tuple(check_call(checker, call) for call in calls) if checker else (),
+        stats=unknown,
+        tokens=tokens,
+        effort=effort,
+        edited=True,
+    )
 
 
 def check_call(checker: ArgumentChecker, call: ToolCall) -> CallCheck:

@@ -15,12 +15,18 @@ class EventKind:
 
 
 EVENT_KINDS = (
-    EventKind("turn", ("turn",), "The first line: the turn's id."),
+    EventKind(
+        "turn",
+        ("turn",),
+        "A turn begins: the first line of a run, and again after each `results`. Its parts are "
+        "numbered from 0 anew.",
+    ),
     EventKind(
         "waiting",
         ("reason", "message"),
-        "It waits: for a slot (`before`: how many come first), to try again, or for the server to "
-        "wake (`attempt`, `seconds`, `billed`).",
+        "It waits: for a slot (`before`: how many come first), to try again, for the server to "
+        "wake (`attempt`, `seconds`, `billed`), or as long as a `tool` takes by its rule "
+        "(`seconds`).",
     ),
     EventKind("started", (), "The server has begun to answer; the wait is over."),
     EventKind(
@@ -67,7 +73,14 @@ EVENT_KINDS = (
         "turn_end",
         ("turn", "state", "notices", "stats", "error", "can_continue", "context", "chat_cost"),
         "The turn is over and kept: `state` is `complete` or `incomplete`, and each notice says "
-        "what to do.",
+        "what to do. The last turn of a run also has `pending`, its calls that wait for an answer "
+        "(`id`, `name`, `suggestion`, `why`), and `limit`, the most steps where those were made.",
+    ),
+    EventKind(
+        "results",
+        ("turn", "id", "results", "delay_s"),
+        "Rules have answered the turn's calls (`id`, `name`, `content`, `answered_by`), and the "
+        "next turn follows after `delay_s`.",
     ),
     EventKind("end", (), "The last line."),
     EventKind("heartbeat", (), "Nothing new for 5 seconds. It has no `n`."),

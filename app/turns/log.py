@@ -32,6 +32,11 @@ class EventLog:
         self._ended = False
 
     @property
+    def count(self) -> int:
+        """How many events were added; the next one has this number."""
+        return len(self._lines)
+
+    @property
     def listeners(self) -> int:
         """How many listen now."""
         return self._listeners
@@ -46,6 +51,10 @@ class EventLog:
         """What was added under the key does not count any more, for those who come later."""
         for number in self._replaceable.pop(key, ()):
             self._lines[number] = None
+
+    def settle(self) -> None:
+        """What was added so far stays: its keys are free for other things."""
+        self._replaceable.clear()
 
     def extend(self, kind: str, /, belongs_to: Hashable, **fields: Any) -> None:
         """Adds an event that leaves the log together with those under the key it belongs to."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     StringConstraints,
@@ -15,7 +14,14 @@ from pydantic import (
 
 from app.chat import request
 from app.chat.messages import Effort
-from app.tools.toolset import read_toolset
+from app.turns.tool_options import (
+    AnswerSchema,
+    Body,
+    DeclaredTools,
+    NamedTool,
+    ToolChoice,
+    ToolLoop,
+)
 
 MAX_TEXT = 8_000_000
 """Characters of a message: about twice what 1,048,576 tokens hold."""
@@ -30,11 +36,7 @@ StopString = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 _EMPTY = "the message is empty: write something, or attach a file, a picture or a clip"
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class TurnOptions(_Body):
+class TurnOptions(Body):
     """The options of one turn. What is left out, or null, is not sent to the model server."""
 
     effort: Effort | None = Field(None, description="null: the server's default, which is high.")
@@ -44,14 +46,33 @@ class TurnOptions(_Body):
     max_tokens: int | None = Field(None, ge=1, description="Counts reasoning and answer together.")
     seed: int | None = Field(None, ge=-(2**63), le=2**63 - 1)
     stop: tuple[StopString, ...] = Field((), max_length=16)
-    tools: tuple[dict[str, Any], ...] = Field((), max_length=128, description="OpenAI's array.")
-    tool_choice: Literal["auto", "none", "required"] | dict[str, Any] | None = None
+    tools: DeclaredTools = Field(
+        (),
+        max_length=128,
+        description="OpenAI's array, or its JSON text. Without tools no key of theirs is sent.",
+    )
+    tool_choice: ToolChoice | None = Field(
+        None,
+        description="`required` and a named tool hold for the answer to a message; with results of "
+        "calls `auto` is sent instead, since such a turn would call for ever.",
+    )
     parallel_tool_calls: bool | None = None
+    response_schema: AnswerSchema | None = Field(
+        None, description="What the answer must satisfy: a JSON Schema, or its text."
+    )
 
-    @field_validator("tools")
-    @classmethod
-    def _server_takes_them(cls, tools: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-        return read_toolset(list(tools)).tools if tools else tools
+    @model_validator(mode="after")
+    def _names_a_tool_that_is_there(self) -> TurnOptions:
+        if not (isinstance(self.tool_choice, NamedTool) and self.tools):
+            return self
+        wanted = self.tool_choice.function.name
+        names = [tool["function"]["name"] for tool in self.tools]
+        if wanted not in names:
+            raise ValueError(
+                f"the tool choice names “{wanted}”, which is not declared: declare it, or choose "
+                f"one of {', '.join(names)}"
+            )
+        return self
 
     def for_request(
         self, *, model: str, token_cap: int | None, send_reasoning: bool, break_control_tokens: bool
@@ -73,14 +94,17 @@ class TurnOptions(_Body):
             seed=self.seed,
             stop=self.stop,
             tools=self.tools,
-            tool_choice=self.tool_choice,
+            tool_choice=self.tool_choice.model_dump()
+            if isinstance(self.tool_choice, NamedTool)
+            else self.tool_choice,
             parallel_tool_calls=self.parallel_tool_calls,
+            response_schema=self.response_schema,
             send_reasoning=send_reasoning,
             break_control_tokens=break_control_tokens,
         )
 
 
-class NewFile(_Body):
+class NewFile(Body):
     """A text file of a message."""
 
     name: str = Field(max_length=200)
@@ -96,7 +120,7 @@ class NewFile(_Body):
         return plain
 
 
-class NewTurn(_Body):
+class NewTurn(Body):
     """What to answer, and how: a new message, a new wording of one (`edit`), one again (`retry`),
     or the rest of an answer that was cut (`continue`).
     """
@@ -115,10 +139,16 @@ class NewTurn(_Body):
     )
     edit: NodeId | None = Field(None, description="The message that is worded anew.")
     retry: bool | NodeId = Field(
-        False, description="The message to answer again; true: the last one."
+        False,
+        description="What to answer again: a message, the results of calls, or what a turn "
+        "answered; true: the last one.",
     )
     go_on: bool = Field(False, alias="continue", description="Go on with the last answer.")
+    cancel_calls: bool = Field(
+        False, description="Calls that nothing has answered count as not executed."
+    )
     options: TurnOptions = TurnOptions()
+    loop: ToolLoop = ToolLoop()
 
     @property
     def has_message(self) -> bool:
@@ -140,7 +170,7 @@ class NewTurn(_Body):
         return self
 
 
-class ChatChange(_Body):
+class ChatChange(Body):
     """A new name of a chat, or its place at the top of the list; what is left out stays."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"title": "Machine learning"}]})
@@ -149,7 +179,7 @@ class ChatChange(_Body):
     pinned: bool | None = None
 
 
-class Version(_Body):
+class Version(Body):
     """Which version of a message or an answer the chat is to run through."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"node": "ID-OF-A-MESSAGE-OR-TURN"}]})
@@ -157,7 +187,7 @@ class Version(_Body):
     node: NodeId
 
 
-class AnswerEdit(_Body):
+class AnswerEdit(Body):
     """An answer in a person's wording."""
 
     model_config = ConfigDict(
@@ -175,7 +205,7 @@ class AnswerEdit(_Body):
         return text
 
 
-class Rating(_Body):
+class Rating(Body):
     """What a person thinks of an answer; null takes it back."""
 
     model_config = ConfigDict(
@@ -186,7 +216,7 @@ class Rating(_Body):
     comment: str = Field("", max_length=4_000)
 
 
-class Speed(_Body):
+class Speed(Body):
     """How fast a recorded answer is played."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"speed": 4}]})
@@ -196,7 +226,7 @@ class Speed(_Body):
     )
 
 
-class Draft(_Body):
+class Draft(Body):
     """A text whose tokens are asked for."""
 
     model_config = ConfigDict(

@@ -21,7 +21,7 @@ from app.turns.context import of_chat
 from app.turns.ended import check_call
 from app.turns.log import EventLog
 from app.turns.publisher import Before, Publisher
-from app.turns.run import RunServices
+from app.turns.services import RunServices
 from app.turns.turn_views import turn_outcome, turn_parts
 
 logger = logging.getLogger(__name__)

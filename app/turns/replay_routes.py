@@ -12,7 +12,7 @@ from app.store.chats import ChatUnknown
 from app.turns.errors import Refusal, refusals
 from app.turns.options import Speed
 from app.turns.replay import Recording, Replay
-from app.turns.run import RunServices
+from app.turns.services import RunServices
 from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_address
 
 _NO_TURN = Refusal(404, "no_turn", "There is no such turn.", "Open its chat again.")

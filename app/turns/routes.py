@@ -12,19 +12,23 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import StreamingResponse
 
-from app.chat.entries import Entry, TurnEntry, UserEntry, conversation_of
+from app.chat.entries import Entry, Node, ResultsEntry, TurnEntry, UserEntry, conversation_of
 from app.chat.files import TextFile
 from app.chat.messages import Attachment
 from app.chat.request import Options
 from app.store.chats import ChatStore, ChatUnknown
 from app.store.media import MediaUnknown
-from app.turns.chat_views import user_view
+from app.tools.mocks import Mocks
+from app.turns.chat_views import results_node_view, user_view
 from app.turns.errors import Refusal, refusals
 from app.turns.media_routes import MediaDesk
+from app.turns.one_turn import Question
 from app.turns.options import MAX_BODY, NewTurn, TurnOptions
+from app.turns.pending import cancelled, pending_calls
 from app.turns.replay import Replay
-from app.turns.run import Question, Run, RunServices
+from app.turns.run import Run, answering_results
 from app.turns.runs import ChatBusy
+from app.turns.services import RunServices
 from app.turns.turn_views import can_continue
 from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_address
 
@@ -37,6 +41,13 @@ _CANNOT_CONTINUE = Refusal(
     "cannot_continue",
     "There is no answer to go on with.",
     "Send a message, or retry the last one.",
+)
+_CALLS_PENDING = Refusal(
+    409,
+    "calls_pending",
+    "Calls of the last answer wait for their results.",
+    "Answer them, or send the message with cancel_calls: the model is told that they were not "
+    "executed.",
 )
 _NO_MEDIA = Refusal(404, "no_media", "An attachment is no longer kept.", "Attach it again.")
 
@@ -67,12 +78,16 @@ class TurnPolicy:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """What a run is about to answer: the path to it, a new message if there is one, a base."""
+    """What a run is about to answer: the path to it, a new message if there is one, a base.
+
+    `results` are those of calls that were cancelled for the message.
+    """
 
     path: tuple[Entry, ...]
     parent: str
     message: UserEntry | None = None
     base: TurnEntry | None = None
+    results: Node | None = None
 
 
 def turn_routes(
@@ -85,22 +100,25 @@ def turn_routes(
         "/chats/{chat_id}/turns",
         status_code=201,
         max_body_size=MAX_BODY,
-        responses=refusals(BUSY, _NO_MESSAGE, _NO_MEDIA, _NOTHING_TO_RETRY, _CANNOT_CONTINUE),
+        responses=refusals(
+            BUSY, _NO_MESSAGE, _NO_MEDIA, _NOTHING_TO_RETRY, _CANNOT_CONTINUE, _CALLS_PENDING
+        ),
     )
     async def start_turn(
         me: Owner, chat_id: ChatId, body: NewTurn, request: Request
     ) -> dict[str, Any]:
         """Starts an answer, which then runs on its own. The chat need not be there before.
 
-        Answers `run`, to be listened to; `turn`, the id of the answer; `message`, as kept; and
-        `replaces`, the turn that it goes on with.
+        Answers `run`, to be listened to; `turn`, the id of the answer; `message`, as kept;
+        `replaces`, the turn that it goes on with; and `results`, where calls were cancelled. With
+        `loop.auto` the run goes on by itself while rules answer the model's calls.
         """
         visitor = visitor_address(request) if policy.public else me
         try:
             with services.runs.reserve(me, chat_id):
                 attachments = await _attachments(media, me, body)
                 begun = await _begin(services.store, me, chat_id, body, attachments, limit, visitor)
-                options = replace(policy.options(body.options), continue_last=body.go_on)
+                options = _options(policy, body, begun.path)
                 question = Question(
                     me, chat_id, begun.parent, conversation_of(begun.path), options, begun.base
                 )
@@ -108,7 +126,8 @@ def turn_routes(
                     question,
                     services,
                     visitor=visitor,
-                    headers=_fault_headers(request, policy),
+                    headers=fault_headers(request, policy),
+                    loop=body.loop.loop(),
                 )
         except ChatBusy:
             raise BUSY from None
@@ -119,6 +138,7 @@ def turn_routes(
             "turn": run.turn_id,
             "message": user_view(begun.message, media.address) if begun.message else None,
             "replaces": begun.base.id if begun.base else None,
+            "results": results_node_view(begun.results) if begun.results else None,
         }
 
     @router.get(
@@ -172,24 +192,53 @@ async def _begin(
     visitor: str,
 ) -> _Begun:
     """Finds what is to be answered, and puts a new message into the chat."""
-    if body.go_on:
-        begun = await _cut_answer(store, me, chat_id)
-    elif body.retry:
-        begun = await _old_message(store, me, chat_id, body.retry)
-    else:
-        parent = await _parent(store, me, chat_id, body)
-        path = await store.path_to(me, chat_id, parent)
-        files = tuple(TextFile(file.name, file.text) for file in body.files)
-        message = UserEntry(secrets.token_urlsafe(12), body.text, attachments, files)
-        begun = _Begun((*(node.entry for node in path), message), message.id, message)
+    if body.has_message:
+        return await _new_message(store, me, chat_id, body, attachments, limit, visitor)
+    begun = await (
+        _cut_answer(store, me, chat_id) if body.go_on else _again(store, me, chat_id, body.retry)
+    )
     if limit is not None:
         limit.take(visitor)
-    if begun.message is not None:
-        await store.open(me, chat_id)
-        await store.add(me, chat_id, begun.message, parent)
-    elif begun.base is None:
+    if begun.base is None:
         await store.end_at(me, chat_id, begun.parent)  # whoever reloads meets the new answer alone
     return begun
+
+
+async def _new_message(
+    store: ChatStore,
+    me: str,
+    chat_id: str,
+    body: NewTurn,
+    attachments: tuple[Attachment, ...],
+    limit: RateLimit | None,
+    visitor: str,
+) -> _Begun:
+    """Puts the message into the chat; calls that stand open before it were not executed."""
+    parent = await _parent(store, me, chat_id, body)
+    path = tuple(node.entry for node in await store.path_to(me, chat_id, parent))
+    # Another wording of a message stays where it is: its calls are part of what was sent.
+    pending = pending_calls(path[-1], Mocks()) if path and body.edit is None else ()
+    if pending and not body.cancel_calls:
+        raise _CALLS_PENDING
+    if limit is not None:
+        limit.take(visitor)
+    await store.open(me, chat_id)
+    results = None
+    if pending:
+        entry = cancelled(secrets.token_urlsafe(12), pending)
+        results = await store.add(me, chat_id, entry, parent)
+        path, parent = (*path, entry), entry.id
+    files = tuple(TextFile(file.name, file.text) for file in body.files)
+    message = UserEntry(secrets.token_urlsafe(12), body.text, attachments, files)
+    await store.add(me, chat_id, message, parent)
+    return _Begun((*path, message), message.id, message, results=results)
+
+
+def _options(policy: TurnPolicy, body: NewTurn, path: tuple[Entry, ...]) -> Options:
+    """The options of the turn that comes next on the path."""
+    options = replace(policy.options(body.options), continue_last=body.go_on)
+    answered = next((each for each in reversed(path) if not isinstance(each, TurnEntry)), None)
+    return answering_results(options) if isinstance(answered, ResultsEntry) else options
 
 
 async def _parent(store: ChatStore, me: str, chat_id: str, body: NewTurn) -> str | None:
@@ -207,18 +256,21 @@ async def _parent(store: ChatStore, me: str, chat_id: str, body: NewTurn) -> str
     return last[0].entry.id if last else None
 
 
-async def _old_message(store: ChatStore, me: str, chat_id: str, wanted: bool | str) -> _Begun:
-    """The message to answer again: the named one, or the last of the chat."""
+async def _again(store: ChatStore, me: str, chat_id: str, wanted: bool | str) -> _Begun:
+    """The message, or the results, to answer again: the named ones, those that the named turn
+    answered, or the last of the chat.
+    """
     if isinstance(wanted, str):
         path = await store.path_to(me, chat_id, wanted)
     else:
         known = await store.find(me, chat_id) is not None
         path = (await store.page(me, chat_id)).nodes if known else ()
-        while path and not isinstance(path[-1].entry, UserEntry):
-            path = path[:-1]
-    if not path or not isinstance(path[-1].entry, UserEntry):
+    entries = tuple(node.entry for node in path)
+    if entries and isinstance(entries[-1], TurnEntry):
+        entries = entries[:-1]
+    if not entries:
         raise _NOTHING_TO_RETRY
-    return _Begun(tuple(node.entry for node in path), path[-1].entry.id)
+    return _Begun(entries, entries[-1].id)
 
 
 async def _cut_answer(store: ChatStore, me: str, chat_id: str) -> _Begun:
@@ -251,7 +303,7 @@ async def _attachments(media: MediaDesk, me: str, body: NewTurn) -> tuple[Attach
     return tuple(found)
 
 
-def _fault_headers(request: Request, policy: TurnPolicy) -> dict[str, str]:
+def fault_headers(request: Request, policy: TurnPolicy) -> dict[str, str]:
     """A fault asked of the simulator, taken from this machine only."""
     fault = request.headers.get("x-simulate")
     host = request.client.host if request.client else ""

@@ -18,7 +18,7 @@ from app.tools.report import report_json, run_report
 from app.tools.run import ToolRun
 from app.turns.options import NewTurn
 from app.turns.routes import TurnPolicy
-from app.turns.run import EventStream
+from app.turns.services import EventStream
 from app.turns.slots import Slots
 from app.turns.visitors import RateLimit
 

@@ -20,10 +20,12 @@ from app.chat.request import Options, Request
 from app.store.chats import ChatStore
 from app.store.database import Database, database_url
 from app.store.journal import Journals
+from app.turns.one_turn import Question
 from app.turns.prices import Prices
 from app.turns.rendering import Block, Change, Rendering
-from app.turns.run import Question, Run, RunServices
+from app.turns.run import Loop, Run
 from app.turns.runs import Runs
+from app.turns.services import RunServices
 from app.turns.slots import Slots
 
 OWNER, CHAT = "owner", "chat-one"
@@ -67,9 +69,13 @@ class AnyTool:
 
 @dataclass
 class Server:
-    """A model server that plays events, and bytes of the wire; `None` waits for `go_on`."""
+    """A model server that plays events, and bytes of the wire; `None` waits for `go_on`.
+
+    `then` is what it plays for all requests but the first, if that is not the same.
+    """
 
     script: list[Event | Exception | bytes | None]
+    then: list[Event | Exception | bytes | None] | None = None
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
     requests: list[Request] = field(default_factory=list)
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
@@ -79,7 +85,8 @@ class Server:
     ) -> AsyncGenerator[Event, None]:
         self.requests.append(request)
         try:
-            for step in self.script:
+            is_first = self.then is None or len(self.requests) == 1
+            for step in self.script if is_first else self.then or []:
                 if step is None:
                     await self.go_on.wait()
                 elif isinstance(step, bytes):
@@ -101,12 +108,16 @@ class Bench:
     message: UserEntry
 
     def start(
-        self, options: Options | None = None, base: TurnEntry | None = None, owner: str = OWNER
+        self,
+        options: Options | None = None,
+        base: TurnEntry | None = None,
+        owner: str = OWNER,
+        loop: Loop | None = None,
     ) -> Run:
         asked = options or Options(model="glm")
         entries = (self.message, *([base] if base else []))
         question = Question(owner, CHAT, self.message.id, conversation_of(entries), asked, base)
-        return Run(question, self.services, visitor="v", headers={})
+        return Run(question, self.services, visitor="v", headers={}, loop=loop)
 
     async def entries(self) -> list[Entry]:
         page = await self.services.store.page(OWNER, CHAT)
@@ -144,12 +155,13 @@ def journals(tmp_path: Path) -> Generator[Journals]:
 def bench(database: Database, journals: Journals) -> Callable[..., Awaitable[Bench]]:
     async def make(
         *script: Event | Exception | bytes | None,
+        then: list[Event | Exception | bytes | None] | None = None,
         grace_s: float = 60.0,
         slots: int = 16,
         message: UserEntry | None = None,
         prices: Prices | None = None,
     ) -> Bench:
-        server = Server(list(script))
+        server = Server(list(script), then)
 
         async def no_media(owner: str, attachment: Attachment) -> str | None:
             return None

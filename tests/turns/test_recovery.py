@@ -56,6 +56,44 @@ def text_of(events: list[dict[str, Any]]) -> str:
     return "".join(event["text"] for event in events if event["type"] == "reasoning")
 
 
+async def test_a_loop_that_was_killed_has_its_steps_and_what_had_come_of_the_last(
+    tmp_path: Path,
+) -> None:
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}}}
+    names = ("get_weather", "find_hotel")
+    tools = [{"type": "function", "function": {"name": n, "parameters": parameters}} for n in names]
+    text = "Use get_weather for Paris, then find_hotel in Paris."
+    body = {"options": {"tools": tools}, "loop": {"mocks": [{"tool": "*", "result": 1}]}}
+    body["loop"]["auto"] = True
+    turns: list[str] = []
+    async with aiohttp.ClientSession() as session:
+        async with running(tmp_path) as (base, process):
+            client = Client(session, base)
+            started = await client.start(text, **body)
+            try:
+                async for event in client.events(started["run"]):
+                    if event["type"] == "turn":
+                        turns.append(event["turn"])
+                    elif event["type"] == "reasoning" and len(turns) == 2:
+                        process.kill()
+            except aiohttp.ClientError:
+                pass
+            await process.wait()
+        async with running(tmp_path) as (base, _):
+            client = Client(session, base, client.token)
+            _, chat = await client.call("GET", f"/api/chats/{CHAT}")
+            assert [m["kind"] for m in chat["messages"]] == ["user", "turn", "results", "turn"]
+            assert [m["id"] for m in chat["messages"] if m["kind"] == "turn"] == turns
+            assert chat["messages"][-1]["state"] == "incomplete"
+            again = {"retry": True, **body}
+            _, started = await client.call("POST", f"/api/chats/{CHAT}/turns", json=again)
+            await client.finish(started["run"])
+            _, chat = await client.call("GET", f"/api/chats/{CHAT}")
+            kinds = [m["kind"] for m in chat["messages"]]
+            assert kinds == ["user", "turn", "results", "turn", "results", "turn"]
+            assert chat["pending"] is None
+
+
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
 async def test_what_had_come_is_there_marked_as_cut_and_can_be_continued(
     tmp_path: Path, ending: signal.Signals
