@@ -53,6 +53,7 @@ class Playground:
         self.stop_button = page.get_by_test_id("stop")
         self.queued = page.get_by_test_id("queued")
         self.files = page.get_by_test_id("file")
+        self.attached = page.locator(".composer .slot:not([data-state=empty])").or_(self.files)
         self.status = page.get_by_test_id("status")
         self.turns = page.get_by_test_id("turn")
         self.user_messages = page.get_by_test_id("user-message")
@@ -108,12 +109,18 @@ class Playground:
         await self.message.fill(text)
 
     async def send(self, text: str) -> dict[str, Any]:
-        """Sends a message with Enter; gives what the page asked of the server."""
+        """Sends a message with Enter; gives what the page asked of the server.
+
+        Its turn is on the page then: a message leaves its box once its turn is shown, which is a
+        moment after the server has answered.
+        """
         await self.write(text)
         async with self.page.expect_response(TURNS) as answered:
             await self.message.press("Enter")
         response = await answered.value
         assert response.status == 201, await response.text()
+        await expect(self.message).to_have_value("")
+        await expect(self.attached).to_have_count(0)
         return dict(response.request.post_data_json)
 
     async def ask(self, text: str) -> Locator:
@@ -122,11 +129,35 @@ class Playground:
         return await self.ended()
 
     async def ended(self) -> Locator:
-        """The last turn, once it has ended."""
+        """The last turn, once it has ended.
+
+        To be called when that turn is on the page, or is asked for by something other than the
+        message box: while nothing has been asked yet, the turn before it is the last one.
+        """
+        # First that nothing is on its way: until the server has answered, an older turn is last.
+        await expect(self.send_button).to_have_attribute("data-state", "send", timeout=30_000)
         last = self.turns.last
         await expect(last).not_to_have_attribute("data-state", "running", timeout=30_000)
-        await expect(self.send_button).to_have_attribute("data-state", "send")
         return last
+
+    async def has_setting(self, name: str, value: object) -> None:
+        """Waits until the page knows of a setting: Gradio tells of a change a moment later."""
+        await self.page.wait_for_function(
+            "([name, value]) => JSON.parse(sessionStorage['glm.settings'])[name] === value",
+            arg=[name, value],
+        )
+
+    async def resize(self, width: int, height: int) -> None:
+        """Another size of the window, once the page has taken it: its panels move for a moment."""
+        await self.page.set_viewport_size({"width": width, "height": height})
+        await self.page.wait_for_function(
+            """async (width) => {
+              if (innerWidth !== width) return false;
+              await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+              return document.getAnimations().every(({ playState }) => playState !== "running");
+            }""",
+            arg=width,
+        )
 
     def slot(self, kind: str) -> Locator:
         """The place of the message box for an "image", a "video", or a "file"."""

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import expect
 
-from tests.browser.playground import OpenPlayground, Playground, file
+from tests.browser.playground import TURNS, OpenPlayground, Playground, file
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -39,7 +39,7 @@ async def test_no_grave_violation(open_playground: OpenPlayground, theme: str) -
     await playground.ended()
     await playground.simulate("status=400")
     await playground.ask("And now?")
-    await playground.page.set_viewport_size({"width": 390, "height": 844})
+    await playground.resize(390, 844)
     await expect(playground.settings_toggle).to_have_attribute("aria-expanded", "false")
     assert await violations(playground) == []
     await playground.settings_toggle.click()
@@ -83,7 +83,8 @@ async def test_no_grave_violation_in_what_is_done_with_messages(
     again = turn.get_by_role("button", name="Answer again")
     await again.click()
     assert await violations(playground) == []
-    await page.keyboard.press("Enter")
+    async with page.expect_response(TURNS):
+        await page.keyboard.press("Enter")
     await playground.ended()
     await expect(turn.get_by_role("group", name="Versions")).to_contain_text("2 of 2")
     await turn.get_by_role("button", name="Dislike").click()

@@ -57,7 +57,8 @@ async def test_a_draft_outlives_its_tab(open_playground: OpenPlayground) -> None
     first = await open_playground()
     await first.write("not yet sent")
     await attach(first)
-    await first.page.close(run_before_unload=True)
+    async with first.page.expect_event("close"):
+        await first.page.close(run_before_unload=True)
     second = await open_playground()
     await expect(second.message).to_have_value("not yet sent")
     body = await second.send("sent now")

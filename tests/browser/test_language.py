@@ -161,7 +161,7 @@ async def test_nothing_overflows_in_chinese(open_playground: OpenPlayground) -> 
     playground = await open_playground(locale="zh-CN")
     await playground.ask("请用三句话介绍稀疏注意力")
     for width in WIDTHS:
-        await playground.page.set_viewport_size({"width": width, "height": 844})
+        await playground.resize(width, 844)
         assert await playground.overflow() == 0, width
         await expect(playground.message).to_be_in_viewport(ratio=1)
         await expect(playground.send_button).to_be_in_viewport(ratio=1)

@@ -39,7 +39,7 @@ async def fits(playground: Playground) -> None:
     """At each width nothing is wider than the window, and the message box is whole within it."""
     transcript = playground.page.get_by_role("log", name="Conversation")
     for width in WIDTHS:
-        await playground.page.set_viewport_size({"width": width, "height": 844})
+        await playground.resize(width, 844)
         assert await playground.overflow() == 0, width
         assert await playground.page.evaluate(STICKING_OUT) == [], width
         assert await transcript.evaluate("t => t.scrollWidth - t.clientWidth") <= 0, width
@@ -79,7 +79,7 @@ async def test_the_settings_are_a_drawer_where_there_is_no_room(
     await expect(playground.effort).not_to_be_in_viewport()
     await expect(toggle).to_have_attribute("aria-expanded", "false")
     for width in (390, 768):
-        await playground.page.set_viewport_size({"width": width, "height": 844})
+        await playground.resize(width, 844)
         await toggle.click()
         await expect(toggle).to_have_attribute("aria-expanded", "true")
         await expect(playground.settings).to_be_in_viewport(ratio=1)

@@ -71,16 +71,15 @@ async def test_a_refused_edit_keeps_the_editor_and_what_was_typed(playground: Pl
     editor = message.get_by_role("textbox")
     await editor.fill("Reworded")
     await playground.page.locator("#stop-strings textarea").fill("x" * 201)
+    await playground.has_setting("stop", "x" * 201)
     await button(message, "Send").click()
     await expect(message.get_by_role("alert")).to_contain_text("200 characters")
     await expect(editor).to_have_value("Reworded")
     await expect(playground.turns).to_have_count(1)
     await playground.page.locator("#stop-strings textarea").fill("")
-    # Gradio tells of a change a moment later.
-    await playground.page.wait_for_function(
-        "JSON.parse(sessionStorage['glm.settings']).stop === ''"
-    )
-    await editor.press("Control+Enter")
+    await playground.has_setting("stop", "")
+    async with playground.page.expect_response(TURNS):
+        await editor.press("Control+Enter")
     turn = await playground.ended()
     await expect(turn.locator("blockquote")).to_have_text("Reworded")
 

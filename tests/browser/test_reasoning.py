@@ -37,6 +37,21 @@ async def scroll_top(pane: Locator) -> float:
     return top
 
 
+async def rests(pane: Locator) -> float:
+    """Where a pane stands once the wheel has turned it: it glides for some frames."""
+    top: float = await pane.evaluate(
+        """async (pane) => {
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          for (let before = NaN, still = 0; still < 5; before = pane.scrollTop) {
+            await frame();
+            still = pane.scrollTop === before ? still + 1 : 0;
+          }
+          return pane.scrollTop;
+        }"""
+    )
+    return top
+
+
 async def test_the_pane_opens_follows_its_tail_and_closes_when_the_answer_starts(
     playground: Playground,
 ) -> None:
@@ -91,7 +106,7 @@ async def test_a_pane_that_is_being_read_stays_open_where_it_was(playground: Pla
         "() => { const b = document.querySelector('.thought-body');"
         " return b.scrollHeight - b.scrollTop - b.clientHeight > 40 }"
     )
-    kept = await scroll_top(body(playground))
+    kept = await rests(body(playground))
     await overflows(playground, 500)
     assert await scroll_top(body(playground)) == kept
     await playground.ended()
@@ -149,7 +164,7 @@ async def test_the_conversation_follows_its_end_unless_the_reader_left_it(
     await transcript.hover()
     await playground.page.mouse.wheel(0, -200)
     await expect(jump).to_be_visible()
-    kept = await scroll_top(transcript)
+    kept = await rests(transcript)
     await playground.ended()
     assert await scroll_top(transcript) == kept
     await jump.click()

@@ -32,6 +32,7 @@ async def nothing_ran(playground: Playground) -> None:
 async def test_a_hostile_message_its_echo_and_settings_are_text(playground: Playground) -> None:
     system = playground.page.locator("#system-prompt textarea")
     await system.fill(HOSTILE)
+    await playground.has_setting("system", HOSTILE)
     turn = await playground.ask(HOSTILE)
     text = playground.user_messages.locator(".user-text")
     await expect(text).to_have_text(HOSTILE)

@@ -44,6 +44,7 @@ async def test_what_is_written_while_a_turn_runs_is_kept(playground: Playground)
 async def test_a_refused_message_is_still_in_its_box(playground: Playground) -> None:
     playground.watch.expect("422")
     await playground.page.locator("#stop-strings textarea").fill("x" * 201)
+    await playground.has_setting("stop", "x" * 201)
     await playground.write("Keep me")
     await playground.message.press("Enter")
     await expect(playground.said).to_be_visible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -52,6 +54,7 @@ async def test_a_click_on_a_stop_of_the_slider_chooses_it(playground: Playground
     box = await low.bounding_box()
     assert box is not None
     await playground.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    await expect(low).to_have_class(re.compile("is-chosen"))
     body = await playground.send("Hello")
     assert body["options"]["effort"] == "low"
     await playground.ended()
@@ -83,6 +86,7 @@ async def test_every_other_setting_reaches_the_request_and_outlives_a_reload(
     await panel.get_by_label("Seed").fill("7")
     await panel.get_by_label("Stop strings").fill("END\n\\n\\n---")
     await panel.get_by_label("Stop strings").blur()
+    await playground.has_setting("stop", "END\\n\\n\\n---")
     asked = {
         "effort": None,
         "system": "Be brief.",
@@ -109,6 +113,7 @@ async def test_every_other_setting_reaches_the_request_and_outlives_a_reload(
 
 async def test_a_setting_that_cannot_be_is_said_before_sending(playground: Playground) -> None:
     await playground.page.locator("#seed input").fill("1.5")
+    await playground.has_setting("seed", 1.5)
     await playground.write("Keep me")
     await playground.message.press("Enter")
     await expect(playground.said).to_contain_text("The seed must be a whole number")

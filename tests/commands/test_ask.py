@@ -41,8 +41,8 @@ def file(tmp_path: Path) -> Callable[[str, Any], str]:
     return write
 
 
-def test_the_answer_alone_is_on_standard_output(command: Callable[..., Any]) -> None:
-    done = command("ask", "Hello")
+def test_the_answer_alone_is_on_standard_output(process: Callable[..., Any]) -> None:
+    done = process("ask", "Hello")
     assert done.returncode == 0
     assert done.stdout.startswith("**This is the simulator")
     assert "I am the simulator" in done.stderr, "the thought goes beside it"
@@ -72,8 +72,8 @@ def test_an_answer_in_one_piece_reads_the_same(command: Callable[..., Any]) -> N
         assert whole[key] == streamed[key]
 
 
-def test_the_prompt_may_come_from_standard_input(command: Callable[..., Any]) -> None:
-    done = command("ask", "--json", "-", stdin="Hello from a pipe")
+def test_the_prompt_may_come_from_standard_input(process: Callable[..., Any]) -> None:
+    done = process("ask", "--json", "-", stdin="Hello from a pipe")
     assert "Hello from a pipe" in json.loads(done.stdout)["request"]["messages"][0]["content"]
 
 
@@ -130,15 +130,15 @@ def test_bad_arguments_end_with_2_and_a_sentence(
     ],
 )
 def test_settings_that_do_not_fit_end_with_2_and_no_key(
-    command: Callable[..., Any], variables: dict[str, str], said: str
+    process: Callable[..., Any], variables: dict[str, str], said: str
 ) -> None:
-    done = command("ask", "Hi", **variables)
+    done = process("ask", "Hi", **variables)
     assert done.returncode == 2
     assert said in done.stderr
     assert KEY not in done.stderr + done.stdout
 
 
-async def test_an_unreachable_server_is_said_and_ends_with_1(command: Callable[..., Any]) -> None:
+def test_an_unreachable_server_is_said_and_ends_with_1(command: Callable[..., Any]) -> None:
     done = command("ask", "--json", "Hi", "--base-url", "http://127.0.0.1:9/v1")
     report = json.loads(done.stdout)
     assert done.returncode == 1

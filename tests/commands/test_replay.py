@@ -75,7 +75,11 @@ def _our_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_our_key_alone")
 @pytest.mark.parametrize("path", STREAMS, ids=lambda path: path.stem)
 async def test_a_recording_tells_what_asking_told(
-    path: Path, loopback: Callable[..., Any], save: Callable[..., str], tmp_path: Path
+    path: Path,
+    loopback: Callable[..., Any],
+    command: Callable[..., Any],
+    save: Callable[..., str],
+    tmp_path: Path,
 ) -> None:
     stated = json.loads(path.read_text())
     tools, prompt = stated["request"].get("tools") or [], stated["request"]["prompt"]
@@ -89,15 +93,9 @@ async def test_a_recording_tells_what_asking_told(
     options = Options(asked["request"]["model"], tools=tuple(tools))
     case = await recorded(f"{second.url}/v1", prompt, options)
 
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "app", "replay", "--json", save(case)),
-        cwd=PROJECT,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    printed, errors = await process.communicate()
-    report = json.loads(printed)
-    assert (process.returncode, errors) == (status, b"")
+    done = await asyncio.to_thread(command, "replay", "--json", save(case))
+    report = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (status, "")
     timings = case.entries[1].said.turn.timings  # type: ignore[union-attr]
     assert report["timings"]["total_s"] == round(timings.total_s, 4)
     assert without_times(report) == without_times(asked)
@@ -114,10 +112,10 @@ def without_times(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_it_plays_in_the_terminal_and_asks_nobody(
-    command: Callable[..., Any], save: Callable[..., str]
+    process: Callable[..., Any], save: Callable[..., str]
 ) -> None:
     case = chat(Turn((Text("Hello you"),), "stop"), exchange("Hello", " you"))
-    done = command("replay", save(case), OPENAI_BASE_URL="not an address")
+    done = process("replay", save(case), OPENAI_BASE_URL="not an address")
     assert (done.returncode, done.stdout) == (0, "Hello you\n")
     assert "no server is asked" in done.stderr.splitlines()[0]
     assert "You: Hi there" in done.stderr

@@ -15,33 +15,33 @@ from app.settings import PROJECT, Settings
 from tests.interrupts import take_interrupts
 
 
-def test_a_taken_port_is_said_in_a_sentence(command: Callable[..., Any]) -> None:
+def test_a_taken_port_is_said_in_a_sentence(process: Callable[..., Any]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         for words, variables in (
             (["serve"], {"GRADIO_SERVER_PORT": port}),
             (["simulate", "--port", port], {}),
         ):
-            done = command(*words, **variables)
+            done = process(*words, **variables)
             assert done.returncode == 2
             assert f"127.0.0.1:{port} cannot be served" in done.stderr
             assert "Traceback" not in done.stderr
 
 
 def test_settings_that_do_not_fit_are_said_before_anything_starts(
-    command: Callable[..., Any],
+    process: Callable[..., Any],
 ) -> None:
-    done = command("serve", BASETEN_MODEL_ID="abc1d2ef", GRADIO_SERVER_PORT="0")
+    done = process("serve", BASETEN_MODEL_ID="abc1d2ef", GRADIO_SERVER_PORT="0")
     assert done.returncode == 2
     assert "BASETEN_API_KEY is missing" in done.stderr
     assert done.stdout == ""
 
 
 def test_a_store_that_cannot_be_used_is_said_before_anything_starts(
-    command: Callable[..., Any], tmp_path: Path
+    process: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "journal").write_text("not a folder")
-    done = command("serve", GRADIO_SERVER_PORT="0")
+    done = process("serve", GRADIO_SERVER_PORT="0")
     assert done.returncode == 2
     assert "GLM_DATA_FOLDER" in done.stderr
     assert "Traceback" not in done.stderr
