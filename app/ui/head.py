@@ -13,6 +13,7 @@ _STYLESHEETS = (
     "transcript",
     "message",
     "turn",
+    "calls",
     "notice",
     "editor",
     "menu",

@@ -1,10 +1,14 @@
 // The card of one tool call: its name, its arguments as they come, and what their check found.
 
 import { el, icon, setText } from "./dom.mjs";
+import { prettyJson } from "./pretty_json.mjs";
 import { t } from "./texts.mjs";
 
 export class CallCard {
   constructor(name) {
+    this.called = ""; // its name as the model wrote it
+    /** What it is, once it is whole. */
+    this.call = null;
     this.name = el("code.call-name", { dir: "auto" });
     this.check = el("span.call-check");
     this.code = el("code");
@@ -25,6 +29,7 @@ export class CallCard {
   }
 
   setName(name) {
+    this.called = name;
     setText(this.name, name || t("call.unnamed"));
     this.element.setAttribute("aria-label", t("call.name", { name }));
   }
@@ -38,7 +43,8 @@ export class CallCard {
   /** The call is whole, and checked against the tool's schema. */
   finish({ name, arguments: text, problems, declared }) {
     if (name !== undefined) this.setName(name);
-    setText(this.code, text || "{}");
+    this.call = { name: this.called, arguments: text, problems, declared };
+    setText(this.code, prettyJson(text || "{}"));
     const isGood = declared && problems.length === 0;
     this.element.dataset.state = isGood ? "good" : "bad";
     this.check.replaceChildren(icon(isGood ? "check" : "warning"), verdict(problems, declared));

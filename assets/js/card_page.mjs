@@ -1,9 +1,10 @@
 // What the cards of the conversation ask of the page around them. While a run goes on most of it
 // is not to be had, which is said; so is what the server refuses.
 
-import { pathOf } from "./address.mjs";
 import { Refused } from "./api.mjs";
 import { chat } from "./chat.mjs";
+import { answerCalls, cancelCalls, repairCall, resume } from "./chat_calls.mjs";
+import { messageSource, pathOfTurn, rate, turnSource } from "./chat_sources.mjs";
 import { asMarkdown, asWritten } from "./markdown.mjs";
 import { options, problem } from "./settings.mjs";
 import { join, t } from "./texts.mjs";
@@ -43,18 +44,38 @@ export class CardPage {
     await this.ask(asking);
   }
 
-  /** Answers a message again; without `effort` at the one of the settings. */
+  /** Answers a message, or the results of calls, again; without `effort` at the one of the settings. */
   retry(turn, effort) {
     return this.run(async () => {
-      const message = await this.transcript.messageOf(turn);
-      if (!message) return;
+      const answered = await this.transcript.answeredBy(turn);
+      if (!answered) return;
       const asked = effort === undefined ? options() : { ...options(), effort };
-      await chat.retry(message.id, turn.id, asked);
+      await chat.retry(answered.id, turn.id, asked);
     });
   }
 
   goOn() {
     return this.run(() => chat.goOn(options()));
+  }
+
+  /** Has the results at the chat's end answered: a run was stopped before its next step. */
+  resume() {
+    return this.run(() => resume(options()));
+  }
+
+  /** Answers the calls that wait, as `chat_calls` says. */
+  answerCalls(how) {
+    return this.run(() => answerCalls(how, options()));
+  }
+
+  /** Tells the model of the calls that wait that they were not executed, and asks it nothing. */
+  async cancelCalls() {
+    if (this.isFree()) await cancelCalls();
+  }
+
+  /** Puts a person's arguments into a call that waits. */
+  async repairCall(call, words) {
+    if (this.isFree()) await repairCall(call, words);
   }
 
   /**
@@ -94,11 +115,11 @@ export class CardPage {
 
   /** @throws {Refused} */
   rate(turn, value, comment) {
-    return chat.rate(turn.id, value, comment);
+    return rate(turn.id, value, comment);
   }
 
   messageSource(id) {
-    return this.ask(() => chat.messageSource(id));
+    return this.ask(() => messageSource(id));
   }
 
   /** Shows an answer anew, as it came. */
@@ -108,7 +129,7 @@ export class CardPage {
 
   /** Shows what was really sent for an answer, and what came back. */
   async inspect(turn) {
-    const path = `${pathOf(chat.id)}/turns/${encodeURIComponent(turn.id)}/exchanges`;
+    const path = `${pathOfTurn(turn.id)}/exchanges`;
     const inspect = await import("./inspect.mjs").catch(() => null);
     if (inspect) return inspect.openInspector(path);
     const sentence = join(t("api.offline.message"), t("api.offline.remedy"));
@@ -117,12 +138,12 @@ export class CardPage {
 
   /** A turn as Markdown, to be copied. @throws {Refused} */
   async readSource(turn) {
-    return asMarkdown((await chat.source(turn.id)).parts);
+    return asMarkdown((await turnSource(turn.id)).parts);
   }
 
   /** The words of the answer, to be edited; or null. */
   async answerText(turn) {
-    const source = await this.ask(() => chat.source(turn.id));
+    const source = await this.ask(() => turnSource(turn.id));
     return source && asWritten(source.parts);
   }
 }

@@ -3,14 +3,13 @@
 
 import { addressed, clearAddress, freshChatId, nameInAddress, pathOf } from "./address.mjs";
 import { Refused, request } from "./api.mjs";
+import { Elsewhere } from "./elsewhere.mjs";
 import { recall, remember } from "./memory.mjs";
 import { RunListener } from "./run.mjs";
+import { setup } from "./setup.mjs";
 
 /** Entries of a chat that are loaded at a time. */
 const PAGE = 40;
-
-/** Runs of chats that were left which are listened to; a browser opens six connections to a host. */
-const MOST_ELSEWHERE = 3;
 
 /**
  * Events (CustomEvent, `detail`):
@@ -20,6 +19,7 @@ const MOST_ELSEWHERE = 3;
  *                       entries stand before; `running`: a turn of it is about to follow
  *   earlier {before, messages, earlier}  what stands before that entry
  *   message {message}   a message was taken: it is the last entry now
+ *   results {results}   results of the last turn's calls were taken: they are the last entry now
  *   cut {id}            what is shown from that entry on is another branch now, and goes
  *   turn {turn, replaces}  a run was started, or found: its first turn; it takes another's place
  *   events {batch}      what happened in it
@@ -29,7 +29,7 @@ const MOST_ELSEWHERE = 3;
  *   failed {sentence}   the chat could not be opened
  *   refused {sentence}  something that was asked of this chat was not done
  *   busy                `busy` or `stopping` changed
- *   tools               `tools` changed
+ *   pending             `pending` changed: the calls of the last turn that wait for their results
  *   context             `context` or `cost` changed
  *   chats {chat}        the list of chats is out of date: something was said, renamed, deleted
  */
@@ -40,18 +40,21 @@ class Chat extends EventTarget {
     const wanted = addressed();
     const isKept = kept && (!wanted || wanted === kept.id);
     this.id = wanted ?? kept?.id ?? freshChatId();
-    this.tools = isKept ? (kept.tools ?? []) : [];
     this.lastEffort = isKept ? kept.lastEffort : undefined;
     this.isNew = !kept && !wanted;
     this.isEmpty = true;
     this.context = null;
     this.cost = null;
+    /** @type {{turn: string, calls: object[], limit: number|null}|null} */
+    this.pending = null;
     this.run = null;
     this.sending = false;
     this.stopping = false;
+    this.lastEnd = null;
     this.isStale = false; // another tab has changed it while a turn was on its way here
     this.listener = null;
-    this.elsewhere = new Map(); // listeners to runs of chats that were left
+    this.elsewhere = new Elsewhere();
+    setup.enter(this.id);
     this.others = new BroadcastChannel("glm.chats");
     this.others.onmessage = ({ data }) => this.heard(data);
     window.addEventListener("popstate", () => this.followAddress());
@@ -68,7 +71,7 @@ class Chat extends EventTarget {
   }
 
   keep() {
-    remember("chat", { id: this.id, tools: this.tools, lastEffort: this.lastEffort });
+    remember("chat", { id: this.id, lastEffort: this.lastEffort });
     nameInAddress(this.id, { isStep: false });
   }
 
@@ -115,11 +118,19 @@ class Chat extends EventTarget {
     }
   }
 
-  show({ messages, earlier, title = "", run = null, context = null, cost = null }) {
+  show({ messages, earlier, title = "", run = null, pending = null, context = null, cost = null }) {
     this.isEmpty = messages.length === 0;
     this.tell("reset", { messages, earlier, title, running: run !== null });
+    this.await(pending && { limit: null, ...pending });
     this.weigh(context, cost);
     this.tell("busy");
+  }
+
+  /** Calls wait for their results, or none do. */
+  await(pending) {
+    if (pending === null && this.pending === null) return;
+    this.pending = pending;
+    this.tell("pending");
   }
 
   weigh(context, cost) {
@@ -148,7 +159,6 @@ class Chat extends EventTarget {
     if (!isInHistory) nameInAddress(id, { isStep: true });
     this.keep();
     this.tell("entered");
-    this.tell("tools");
     return this.open();
   }
 
@@ -160,52 +170,31 @@ class Chat extends EventTarget {
     remember("chat", null);
     clearAddress({ isStep: !isInHistory });
     this.tell("entered");
-    this.tell("tools");
     this.show({ messages: [], earlier: 0 });
   }
 
   leave() {
     this.tell("leaving");
-    if (this.run) this.keepListening();
-    else this.listener?.close();
-    this.listener = this.run = null;
+    if (this.run) {
+      const { id } = this;
+      this.elsewhere.keep(id, this.listener, () => this.changed(id));
+    } else {
+      this.listener?.close();
+    }
+    this.listener = this.run = this.pending = null;
     this.stopping = this.sending = this.isStale = false;
-    this.tools = [];
     this.lastEffort = undefined;
   }
 
-  /** A run that nobody listens to is stopped after a while; leaving its chat must not do that. */
-  keepListening() {
-    const { id, listener } = this;
-    const done = () => {
-      this.elsewhere.delete(id);
-      this.changed(id);
-    };
-    listener.tellElsewhere({
-      onEvents: (batch) => batch.at(-1).type === "end" && done(),
-      onGone: done,
-    });
-    this.elsewhere.set(id, listener);
-    if (this.elsewhere.size <= MOST_ELSEWHERE) return;
-    const [oldest] = this.elsewhere.keys();
-    this.elsewhere.get(oldest).close();
-    this.elsewhere.delete(oldest);
-  }
-
-  /** The tools declared with each turn of this chat from now on. */
-  declare(tools) {
-    this.tools = tools;
-    if (!this.isNew) this.keep();
-    this.tell("tools");
-  }
-
   /**
-   * Sends a message; it is the server's when this returns.
+   * Sends a message; it is the server's when this returns. Calls that wait are not executed then.
    * @param {{text: string, attachments: string[], files: {name: string, text: string}[]}} message
    * @throws {Refused}
    */
   send(message, options) {
-    return this.begin({ ...message, options }, ({ message: taken }) => {
+    const body = this.pending ? { ...message, cancel_calls: true } : message;
+    return this.begin({ ...body, options }, ({ message: taken, results }) => {
+      if (results) this.tell("results", { results });
       this.tell("message", { message: taken });
     });
   }
@@ -239,18 +228,25 @@ class Chat extends EventTarget {
     return this.begin({ continue: true, options }, () => {});
   }
 
-  async begin(body, taken) {
+  /**
+   * Has the server start a run; `taken` gets what it answers, before the run's events.
+   * @throws {Refused}
+   */
+  async begin(body, taken, { to = "turns" } = {}) {
     const { id } = this;
-    const asked = this.tools.length ? { ...body.options, tools: this.tools } : body.options;
+    const { options: more, ...loop } = setup.turn();
+    const asked = { ...body.options, ...more };
     this.sending = true;
     this.tell("busy");
     try {
-      const path = `${pathOf(id)}/turns`;
-      const started = await request(path, { method: "POST", body: { ...body, options: asked } });
+      const path = `${pathOf(id)}/${to}`;
+      const all = { ...body, ...loop, options: asked };
+      const started = await request(path, { method: "POST", body: all });
       if (id !== this.id) return started;
       this.isNew = this.isEmpty = false;
       this.lastEffort = asked.effort ?? null;
       this.keep();
+      this.await(null);
       taken(started);
       this.follow({ id: started.run, turn: started.turn, after: -1, replaces: started.replaces });
       this.changed();
@@ -264,9 +260,9 @@ class Chat extends EventTarget {
   }
 
   follow({ id: run, turn, after, replaces = null }) {
-    this.elsewhere.get(this.id)?.close();
-    this.elsewhere.delete(this.id);
+    this.elsewhere.close(this.id);
     this.run = run;
+    this.lastEnd = null; // of its turns
     this.stopping = false;
     this.tell("turn", { turn, replaces });
     this.tell("busy");
@@ -285,9 +281,12 @@ class Chat extends EventTarget {
     this.tell("events", { batch });
     const ended = batch.findLast((event) => event.type === "turn_end");
     if (ended) this.weigh(ended.context, ended.chat_cost);
+    this.lastEnd = ended ?? this.lastEnd;
     if (batch.at(-1).type !== "end") return;
     this.rest();
-    this.tell("ended", { state: ended?.state ?? "incomplete" });
+    const { state = "incomplete", turn, pending = [], limit = null } = this.lastEnd ?? {};
+    if (pending.length) this.await({ turn, calls: pending, limit });
+    this.tell("ended", { state });
     this.changed();
     if (this.isStale && !this.busy) this.open();
   }
@@ -364,25 +363,6 @@ class Chat extends EventTarget {
     await this.open();
     this.changed();
     return answered;
-  }
-
-  /**
-   * Likes or dislikes an answer; `value` null takes that back.
-   * @throws {Refused}
-   */
-  rate(turn, value, comment = "") {
-    const path = `${pathOf(this.id)}/turns/${encodeURIComponent(turn)}/feedback`;
-    return request(path, { method: "PUT", body: { value, comment } });
-  }
-
-  /** A turn in the model's own words, to be copied or edited. */
-  source(turn) {
-    return request(`${pathOf(this.id)}/turns/${encodeURIComponent(turn)}`);
-  }
-
-  /** A message of the reader whole, its files included. */
-  messageSource(message) {
-    return request(`${pathOf(this.id)}/messages/${encodeURIComponent(message)}`);
   }
 
   /** Asks; a refusal is told near the message box, and gives null. */

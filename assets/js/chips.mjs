@@ -1,10 +1,10 @@
 // What goes with a message beside what is written, shown in its box: the effort, the tools declared.
 
-import { chat } from "./chat.mjs";
 import { el, icon, iconButton, setText } from "./dom.mjs";
 import { list } from "./format.mjs";
 import { openSettings } from "./panel.mjs";
 import { effortName, onSettings } from "./settings.mjs";
+import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
 
 /** The effort; a click leads to where it is chosen. */
@@ -33,17 +33,23 @@ export function effortChip() {
 export function toolsChip() {
   const chip = el("div.composer-tools", { hidden: true, "data-testid": "declared-tools" });
   const show = () => {
-    const names = list(chat.tools.map((tool) => tool.function?.name ?? t("composer.unnamed_tool")));
+    const names = list(setup.names().map((name) => name || t("composer.unnamed_tool")));
     chip.hidden = !names;
     chip.replaceChildren();
     if (!names) return;
     chip.append(
       icon("tool"),
-      el("span.composer-tools-names", { title: t("composer.tools_declared", { names }) }, names),
-      iconButton("close", t("composer.tools_undeclare", { names }), () => chat.declare([])),
+      el(
+        "span.composer-tools-names",
+        { title: t("composer.tools_declared", { names }) },
+        names,
+      ),
+      iconButton("close", t("composer.tools_undeclare", { names }), () => {
+        setup.declare({ tools: [] });
+      }),
     );
   };
-  chat.addEventListener("tools", show);
+  setup.addEventListener("change", show);
   show();
   return chip;
 }

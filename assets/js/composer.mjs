@@ -11,12 +11,14 @@ import { here, keep, kept } from "./drafts.mjs";
 import { acceptDrops, acceptPastes } from "./drop.mjs";
 import { exampleFile } from "./examples.mjs";
 import { translate } from "./labels.mjs";
+import { mayLeaveCalls } from "./leave_calls.mjs";
 import { Meter } from "./meter.mjs";
 import { queue } from "./queue.mjs";
 import { queuedCards } from "./queued.mjs";
 import { replayBar } from "./replay_bar.mjs";
 import { Said } from "./said.mjs";
 import { options, problem } from "./settings.mjs";
+import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
 import { transfers } from "./transfers.mjs";
 import { Upload } from "./upload.mjs";
@@ -170,7 +172,7 @@ class Composer {
     if (chat.busy || message.uploads.length || queue.isMoving) return this.enqueue();
     const wrong = problem();
     if (wrong) this.said.say(wrong, "refused");
-    else await this.sendNow(message);
+    else if ((await mayLeaveCalls()) && !chat.busy) await this.sendNow(message);
   }
 
   async sendNow(message) {
@@ -244,7 +246,7 @@ class Composer {
     this.isPreparing = true;
     try {
       const file = attachment ? await exampleFile(attachment) : null;
-      chat.declare(tools);
+      setup.declare({ tools });
       const uploads = file ? [new Upload(file, file.type.split("/")[0])] : [];
       queue.add({ ...NOTHING, text, uploads });
     } catch (error) {

@@ -3,7 +3,7 @@
 import { el, freshId } from "./dom.mjs";
 
 /**
- * Opens it; the focus goes to the first button, or where `autofocus` stands, and back at the end.
+ * Opens it, and gives it; the focus goes to the first button, or where `autofocus` stands, and back at the end.
  * @param {{heading: string, content: Node[], buttons: {text: string, run?: () => void,
  *   isGrave?: boolean}[]}} dialog  each button closes it
  */
@@ -21,6 +21,24 @@ export function openDialog({ heading, content, buttons }) {
     ),
   );
   showDialog(dialog);
+  return dialog;
+}
+
+/**
+ * Asks a question of two answers; resolves to whether it was answered with yes.
+ * @param {{heading: string, content: Node[], yes: string, no: string}} question
+ * @returns {Promise<boolean>}
+ */
+export function showQuestion({ heading, content, yes, no }) {
+  return new Promise((resolve) => {
+    let isYes = false;
+    const dialog = openDialog({
+      heading,
+      content,
+      buttons: [{ text: no }, { text: yes, run: () => (isYes = true) }],
+    });
+    dialog.addEventListener("close", () => setTimeout(() => resolve(isYes)));
+  });
 }
 
 /** Shows an element of this kind over the page; it goes when it is closed. */

@@ -5,6 +5,7 @@ import { Refused } from "./api.mjs";
 import { chat } from "./chat.mjs";
 import { here, keep, kept, keyOf } from "./drafts.mjs";
 import { list } from "./format.mjs";
+import { mayLeaveCalls } from "./leave_calls.mjs";
 import { options, problem } from "./settings.mjs";
 import { t } from "./texts.mjs";
 
@@ -65,12 +66,13 @@ class Queue extends EventTarget {
   }
 
   /** Sends a message before all others, and the others after it as before. */
-  sendNow(item) {
+  async sendNow(item) {
+    if (!(await mayLeaveCalls()) || !this.items.includes(item)) return;
     item.problem = "";
     this.held = false;
     this.items = [item, ...this.items.filter((each) => each !== item)];
     this.keep();
-    this.advance();
+    this.advance({ isAsked: true });
   }
 
   /** Nothing goes by itself any more; `problem` says why that one was not sent. */
@@ -129,11 +131,12 @@ class Queue extends EventTarget {
     else this.advance();
   }
 
-  /** Sends the first message, if it is its turn. */
-  async advance() {
+  /** Sends the first message, if it is its turn; `isAsked`: the reader wants it, calls or not. */
+  async advance({ isAsked = false } = {}) {
     this.changed();
     const [next] = this.items;
     if (!next || next.sending || this.held || chat.busy) return;
+    if (chat.pending && !isAsked) return this.hold(); // their results come first, or the reader's word
     if (next.uploads.some((upload) => !upload.media)) return;
     const wrong = problem();
     if (wrong) this.hold(next, wrong);

@@ -8,7 +8,9 @@ import { Follower } from "./follow.mjs";
 import { translate } from "./labels.mjs";
 import { MessageView } from "./message.mjs";
 import { noticeView } from "./notice.mjs";
+import { PendingCalls } from "./pending.mjs";
 import { Replays } from "./replay.mjs";
+import { ResultsView } from "./results.mjs";
 import { t } from "./texts.mjs";
 import { tellInTitle } from "./title.mjs";
 import { TurnView } from "./turn.mjs";
@@ -16,8 +18,8 @@ import { withAnother } from "./versions.mjs";
 import { welcomeView } from "./welcome.mjs";
 
 const EVENTS = [
-  "reset", "earlier", "message", "cut", "turn", "events", "connection", "gone", "ended", "failed",
-  "busy",
+  "reset", "earlier", "message", "results", "cut", "turn", "events", "connection", "gone", "ended",
+  "failed", "busy", "pending",
 ];
 
 /** Called once by the Gradio component with the element that holds its template. */
@@ -50,14 +52,15 @@ export class Transcript {
     });
     this.above = new Earlier(scroller, () => chat.loadEarlier(this.entries[0].id));
     this.page = new CardPage(this);
+    this.pendingCalls = new PendingCalls(this.page);
     this.replays = new Replays(this); // hears of what ends a replay before anything is drawn for it
     for (const name of EVENTS) chat.addEventListener(name, ({ detail }) => this[name](detail));
   }
 
   view(message) {
-    return message.kind === "user"
-      ? new MessageView(message, this.page)
-      : TurnView.ended(message, this.page);
+    if (message.kind === "user") return new MessageView(message, this.page);
+    if (message.kind === "results") return new ResultsView(message, this.page);
+    return TurnView.ended(message, this.page);
   }
 
   find(id) {
@@ -92,6 +95,9 @@ export class Transcript {
   }
 
   draw() {
+    this.entries.forEach((entry, at) => {
+      if (entry.kind === "results") entry.nameCalls(this.entries[at - 1]?.callNames ?? []);
+    });
     const elements = this.replays.onStage(this.entries).map(({ element }) => element);
     this.follower.isReadFromTop = !elements.length;
     if (!elements.length) {
@@ -99,7 +105,7 @@ export class Transcript {
     }
     const focused = document.activeElement;
     const isOurs = this.list.contains(focused);
-    arrange(this.list, [this.above.element, ...elements]);
+    arrange(this.list, [this.above.element, ...elements, this.pendingCalls.element]);
     this.hasLostFocus ||= isOurs && !focused.isConnected;
     this.markLast();
   }
@@ -121,6 +127,20 @@ export class Transcript {
     if (!this.entries.length) this.above.show(0, view.created);
     view.showVersions(this.takeVersions(message.id));
     this.add(view);
+  }
+
+  results({ results }) {
+    const view = new ResultsView({ created: Date.now() / 1000, ...results }, this.page);
+    view.showVersions(results.versions ?? this.takeVersions(results.id));
+    this.add(view);
+  }
+
+  /** Calls wait for their results under the turn that made them, or none do. */
+  pending() {
+    const turn = this.entries.at(-1);
+    this.pendingCalls.show(chat.pending, turn?.kind === "turn" ? turn.parts.calls : []);
+    this.markLast();
+    if (this.follower.following) this.follower.follow();
   }
 
   turn({ turn, replaces = null }) {
@@ -168,10 +188,26 @@ export class Transcript {
 
   events({ batch }) {
     for (const event of batch) {
-      if (event.type === "turn" && event.turn !== this.current?.id) this.turn(event);
-      if (event.type !== "end") this.applySafely(event);
+      if (event.type === "results") this.answered(event);
+      else if (event.type === "waiting" && event.reason === "tool") this.entries.at(-1).wait(event.seconds);
+      else this.applyToTurn(event);
     }
     this.current?.settle();
+  }
+
+  /** Rules have answered the calls of a turn; the next one follows. */
+  answered({ id, results }) {
+    const given = results.map((result) => ({ ...result, call_id: result.id }));
+    this.results({ results: { id, results: given } });
+  }
+
+  applyToTurn(event) {
+    if (event.type === "turn" && event.turn !== this.current?.id) {
+      const last = this.entries.at(-1);
+      if (last?.kind === "results") last.close();
+      this.turn(event);
+    }
+    if (event.type !== "end") this.applySafely(event);
   }
 
   applySafely(event) {
@@ -183,6 +219,8 @@ export class Transcript {
   }
 
   ended({ state }) {
+    const end = this.entries.at(-1);
+    if (end?.kind === "results") end.close(); // the run was stopped while it waited
     tellInTitle(state === "complete" ? t("title.answered") : t("title.ended"));
     this.current = null;
     this.markLast();
@@ -203,6 +241,8 @@ export class Transcript {
   busy() {
     this.scroller.toggleAttribute("data-busy", chat.busy);
     if (chat.stopping) this.current?.stopping();
+    const last = this.entries.at(-1);
+    if (last?.kind === "results") last.setLast(true);
   }
 
   failed({ sentence }) {
@@ -216,19 +256,19 @@ export class Transcript {
   markLast() {
     const lastMessage = this.entries.findLast(({ kind }) => kind === "user");
     const last = this.entries.at(-1);
-    const marked = [lastMessage, last?.kind === "turn" ? last : null].filter(Boolean);
+    const marked = [lastMessage, last?.kind === "user" ? null : last].filter(Boolean);
     for (const view of this.marked ?? []) if (!marked.includes(view)) view.setLast(false);
     for (const view of marked) view.setLast(true);
     this.marked = marked;
     this.replays.offer(last);
   }
 
-  /** The message that a turn answers; what stands above is loaded where it must be. */
-  async messageOf(turn) {
+  /** What a turn answers, a message or results; what stands above is loaded where it must be. */
+  async answeredBy(turn) {
     do {
       const before = this.entries.slice(0, this.entries.indexOf(turn));
-      const message = before.findLast(({ kind }) => kind === "user");
-      if (message) return message;
+      const answered = before.findLast(({ kind }) => kind !== "turn");
+      if (answered) return answered;
     } while (await this.above.more());
     return null;
   }

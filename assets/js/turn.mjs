@@ -73,6 +73,11 @@ export class TurnView {
     return view;
   }
 
+  /** The names of its calls, in their order. */
+  get callNames() {
+    return this.parts.calls.map(({ name }) => name);
+  }
+
   /** The same turn as the server has it now. */
   update(turn) {
     if (fingerprint(turn) !== fingerprint(this.outcome)) {

@@ -37,6 +37,13 @@ export class TurnParts {
     return this.parts.filter(({ kind }) => kind === "reasoning").map(({ view }) => view);
   }
 
+  /** Its calls, in their order, as far as they have come. */
+  get calls() {
+    return this.parts
+      .filter(({ kind }) => kind === "call")
+      .map(({ view }) => view.call ?? { name: view.called, arguments: "", problems: [] });
+  }
+
   /** Applies an event of the run; false where it is about something else. */
   apply(event) {
     const handler = HANDLERS[event.type];

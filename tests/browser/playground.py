@@ -108,24 +108,27 @@ class Playground:
     async def write(self, text: str) -> None:
         await self.message.fill(text)
 
-    async def send(self, text: str) -> dict[str, Any]:
+    async def send(self, text: str, *, leaving_calls: bool = False) -> dict[str, Any]:
         """Sends a message with Enter; gives what the page asked of the server.
 
         Its turn is on the page then: a message leaves its box once its turn is shown, which is a
-        moment after the server has answered.
+        moment after the server has answered. `leaving_calls` answers the question that is asked
+        where calls wait for their results.
         """
         await self.write(text)
         async with self.page.expect_response(TURNS) as answered:
             await self.message.press("Enter")
+            if leaving_calls:
+                await self.page.get_by_role("button", name="Send anyway").click()
         response = await answered.value
         assert response.status == 201, await response.text()
         await expect(self.message).to_have_value("")
         await expect(self.attached).to_have_count(0)
         return dict(response.request.post_data_json)
 
-    async def ask(self, text: str) -> Locator:
+    async def ask(self, text: str, *, leaving_calls: bool = False) -> Locator:
         """Sends a message and waits for the end of its turn; gives the turn."""
-        await self.send(text)
+        await self.send(text, leaving_calls=leaving_calls)
         return await self.ended()
 
     async def ended(self) -> Locator:

@@ -38,7 +38,7 @@ async def test_no_grave_violation(open_playground: OpenPlayground, theme: str) -
     await playground.examples.filter(has_text="Call a tool").click()
     await playground.ended()
     await playground.simulate("status=400")
-    await playground.ask("And now?")
+    await playground.ask("And now?", leaving_calls=True)
     await playground.resize(390, 844)
     await expect(playground.settings_toggle).to_have_attribute("aria-expanded", "false")
     assert await violations(playground) == []
