@@ -10,6 +10,7 @@ from app.chat.exchange import Exchange
 from app.chat.files import TextFile, fenced
 from app.chat.messages import Attachment, Conversation, Message, Part, Text, ToolResult
 from app.chat.notices import Notice, Problem
+from app.chat.setup import ToolSetup
 from app.chat.turn import Turn
 
 PartTokens: TypeAlias = tuple[tuple[int | None, bool], ...]
@@ -52,12 +53,24 @@ class CallCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerCheck:
+    """What the check of an answer found whose request gave a schema for it.
+
+    `parsed` says whether its text is JSON; without problems it is as the schema asks.
+    """
+
+    parsed: bool
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEntry:
     """A turn that has ended, and what is shown of it beside its parts.
 
     `checks` has one entry a call of the turn; `tokens` one count, or None, a part. `effort` is
     what was asked for, None for the server's default; `edited` says that a person changed the
     answer, `recorded` that it came with a case file and nothing of it was asked for here.
+    `answer_check` is None where no schema was asked for, or no answer came.
     """
 
     id: str
@@ -69,6 +82,7 @@ class TurnEntry:
     effort: str | None = None
     edited: bool = False
     recorded: bool = False
+    answer_check: AnswerCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +154,13 @@ class WholeChat:
 
     `title` is what a person called it, None where nobody did. Of `nodes` those that others follow
     stand before them, and the versions of one in the order of their making. `leaf` is the end of
-    the active path, None where that is empty.
+    the active path, None where that is empty. `setup` is None where nothing was ever set up.
     """
 
     title: str | None
     leaf: str | None
     nodes: tuple[WholeNode, ...]
+    setup: ToolSetup | None = None
 
 
 def conversation_of(entries: tuple[Entry, ...] | list[Entry]) -> Conversation:

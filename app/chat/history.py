@@ -221,7 +221,9 @@ def _result_for(
 ) -> str:
     if arguments is None:
         _changed(repairs, "cut_arguments", name=call.name)
-        return f"{NOT_EXECUTED}: the arguments were cut: {call.arguments}"
+        # What somebody answered, the error of the arguments say, is for the model to read.
+        if result is None or result.content == NOT_EXECUTED:
+            return f"{NOT_EXECUTED}: the arguments were cut: {call.arguments}"
     if result is None:
         _changed(repairs, "no_result", name=call.name, not_executed=NOT_EXECUTED)
         return NOT_EXECUTED

@@ -14,6 +14,7 @@ from app.chat.entries import Feedback, PartTokens, ResultsEntry, UserEntry
 from app.chat.exchange import Exchange
 from app.chat.messages import Attachment, Effort
 from app.chat.request import Options
+from app.chat.setup import ToolSetup
 from app.chat.turn import Turn
 from app.tools.toolset import ToolSet
 
@@ -67,7 +68,8 @@ class Case:
 
     `leaf` is the end of the path that is shown. `media` has those by content hash that the file
     brings: an attachment without bytes is gone. `options` are those of the newest request, with its
-    tools; `tool_set` adds result schemas and mocks.
+    tools; `tool_set` has the tools of the next one, with result schemas and mocks. `setup` is what
+    was set up for them, None where the file says nothing of it.
     """
 
     title: str | None = None
@@ -76,6 +78,7 @@ class Case:
     options: Options | None = None
     tool_set: ToolSet = field(default_factory=ToolSet)
     media: Mapping[str, CaseMedia] = field(default_factory=dict)
+    setup: ToolSetup | None = None
 
     def path(self) -> tuple[CaseEntry, ...]:
         """From the first message to `leaf`."""

@@ -48,6 +48,8 @@ _KNOWN: Final = (
     (r"\.failure\.kind", get_args(FailureKind)),
     (r"^\$\.entries\[\d+\]\.kind", ("user", "turn", "results")),
     (r"\.kind", get_args(MediaKind)),
+    (r"^\$\.setup\.choice", ("auto", "none", "required")),
+    (r"^\$\.setup\.choice\.type", ("function",)),
     (r"\.effort", get_args(Effort)),
     (r"\.is", ("reasoning", "text", "call")),
     (r"\.value", ("like", "dislike")),

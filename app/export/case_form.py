@@ -30,6 +30,7 @@ ANSWERED_BY_PATTERN: Final = r"^(hand|generated|error|cancelled|rule [1-9][0-9]{
 
 ContentHash: TypeAlias = Annotated[str, Meta(pattern=HASH_PATTERN)]
 _Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
+_Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=1000)]
 _MimeType: TypeAlias = Annotated[str, Meta(pattern=MIME_PATTERN)]
 _FileName: TypeAlias = Annotated[str, Meta(pattern=NAME_PATTERN)]
 _StopString: TypeAlias = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -54,6 +55,37 @@ class SettingsForm(Struct):
     send_reasoning: bool | UnsetType = UNSET
     break_control_tokens: bool | UnsetType = UNSET
     continue_last: bool | UnsetType = UNSET
+
+
+class NamedFunctionForm(Struct):
+    """A declared tool, by its name."""
+
+    name: _Name
+
+
+class NamedToolForm(Struct):
+    """The choice of one tool, as OpenAI words it."""
+
+    function: NamedFunctionForm
+    type: Literal["function"] = "function"
+
+
+ChoiceForm: TypeAlias = Literal["auto", "none", "required"] | NamedToolForm | None
+
+
+class SetupForm(Struct, omit_defaults=True):
+    """What was set up for the tools of the chat, beside the tools, results and mocks of the file;
+    those as texts where they cannot be read.
+    """
+
+    tools: str | UnsetType = UNSET
+    off: Annotated[list[_Name], Meta(max_length=1000)] = []
+    choice: ChoiceForm = None
+    parallel: bool | None = None
+    rules: str | UnsetType = UNSET
+    auto: bool = False
+    max_steps: Annotated[int, Meta(ge=1, le=64)] = 8
+    answer_schema: str = ""
 
 
 class ReasoningForm(Struct, tag_field="is", tag="reasoning"):
@@ -234,6 +266,7 @@ class CaseForm(Struct, omit_defaults=True):
     tools: list[Any] = []
     results: dict[str, Any] = {}
     mocks: list[Any] = []
+    setup: SetupForm | UnsetType = UNSET
     entries: list[Raw] = []
     leaf: str | UnsetType | None = UNSET
     media: dict[str, Raw] = {}

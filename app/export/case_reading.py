@@ -44,6 +44,7 @@ from app.export.case_form import (
     TurnForm,
     UserForm,
 )
+from app.export.case_setup import setup_from
 from app.tools.errors import ToolSetError
 from app.tools.json_text import json_path, shown
 from app.tools.mocks import read_mocks
@@ -102,6 +103,7 @@ def read_case(data: bytes) -> Case:
         leaf=_leaf(form.leaf, entries),
         options=options,
         tool_set=tool_set,
+        setup=None if form.setup is UNSET else setup_from(form.setup, tool_set),
         media={k: CaseMedia(facts, held) for k, (facts, held) in media.items() if held is not None},
     )
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Raw
@@ -40,7 +40,8 @@ from app.export.case_form import (
     TurnForm,
     UserForm,
 )
-from app.tools.mocks import Ask, Failure, Generate, Mock, Result
+from app.export.case_setup import setup_form
+from app.tools.mocks import written_rule
 
 CASE_ENDING: Final = ".case.json"
 """How the name of a case file ends."""
@@ -67,7 +68,8 @@ def write_case(case: Case, *, exported: datetime) -> bytes:
         settings=_encoded(differing) if differing else UNSET,
         tools=list(tools),
         results=dict(case.tool_set.results),
-        mocks=[_mock(mock) for mock in case.tool_set.mocks],
+        mocks=[written_rule(mock) for mock in case.tool_set.mocks],
+        setup=setup_form(case.setup, case.tool_set) if case.setup else UNSET,
         entries=[_encoded(_entry(entry, settings, facts)) for entry in case.entries],
         leaf=case.leaf,
         media={key: _encoded(_media(facts[key], case.media.get(key))) for key in facts},
@@ -213,22 +215,3 @@ def _attachment(attachment: Attachment, facts: Attachment) -> str | AttachmentFo
 def _media(facts: Attachment, media: CaseMedia | None) -> MediaForm:
     known = {name: value for name in _FACTS if (value := getattr(facts, name)) not in (None, "")}
     return MediaForm(**known, base64=media.data if media else UNSET)
-
-
-def _mock(mock: Mock) -> dict[str, Any]:
-    """The rule as a tool-set file states it."""
-    rule: dict[str, Any] = {"tool": mock.tool}
-    if mock.when:
-        rule["when"] = mock.when
-    match mock.outcome:
-        case Result(value):
-            rule["result"] = value
-        case Failure(message):
-            rule["error"] = message
-        case Ask():
-            rule["ask"] = True
-        case Generate():
-            rule["generate"] = True
-    if mock.delay_s:
-        rule["delay_s"] = mock.delay_s
-    return rule

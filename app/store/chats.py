@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.chat.entries import Entry, Feedback, Node, TurnEntry, WholeChat
 from app.chat.exchange import Exchange
+from app.chat.setup import ToolSetup
 from app.store.database import Database, uninterrupted
 from app.store.exchanges import add_exchange, read_exchanges
 from app.store.listing import ChatLine, line_of, lines, list_chats
@@ -24,10 +25,12 @@ from app.store.paths import end_of_version, follow, go_on, lead_to, read_node, r
 from app.store.payloads import columns_of, media_rows, row_of
 from app.store.retention import adopt, delete_chat, expire
 from app.store.schema import chats, node_media, nodes
+from app.store.setups import read_setup, setup_columns
 from app.store.texts import folded, plain_title, storable
+from app.store.totals import CallCounts, Totals, read_call_counts, read_totals
 from app.store.whole import insert_whole, read_whole, rows_of
 
-__all__ = ["ChatLine", "ChatStore", "ChatUnknown", "Page", "Totals"]
+__all__ = ["CallCounts", "ChatLine", "ChatStore", "ChatUnknown", "Page", "Totals"]
 
 
 _LOOKS = 50
@@ -40,17 +43,6 @@ class Page:
 
     nodes: tuple[Node, ...]
     earlier: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """What all turns of a chat took, all versions: tokens, and seconds of the server."""
-
-    prompt_tokens: int
-    cached_tokens: int
-    completion_tokens: int
-    seconds: float
-    turns: int
 
 
 class ChatStore:
@@ -325,21 +317,30 @@ class ChatStore:
 
     async def totals(self, owner: str, chat: str) -> Totals:
         """What the chat took so far; nothing where there is no such chat."""
-        sums = (
-            func.sum(nodes.c.prompt_tokens),
-            func.sum(nodes.c.cached_tokens),
-            func.sum(nodes.c.completion_tokens),
-        )
         async with self._database.connect() as connection:
-            found = await connection.execute(
-                select(*sums, func.sum(nodes.c.seconds), func.count()).where(
-                    nodes.c.owner == owner, nodes.c.chat_id == chat, nodes.c.kind == "turn"
-                )
-            )
-            prompt, cached, completion, seconds, turns = found.one()
-        return Totals(
-            int(prompt or 0), int(cached or 0), int(completion or 0), float(seconds or 0), turns
-        )
+            return await read_totals(connection, owner, chat)
+
+    async def call_counts(self, owner: str, chat: str) -> CallCounts:
+        """The calls that the model made so far; none where there is no such chat."""
+        async with self._database.connect() as connection:
+            return await read_call_counts(connection, owner, chat)
+
+    async def setup(self, owner: str, chat: str) -> ToolSetup | None:
+        """What is set up for the chat's tools; None where nothing ever was, or no such chat is."""
+        async with self._database.connect() as connection:
+            return await read_setup(connection, owner, chat)
+
+    @uninterrupted
+    async def set_up(self, owner: str, chat: str, setup: ToolSetup) -> None:
+        """Keeps the setup in place of what was set up before; the chat is made where none is.
+
+        The chat's place in the list stays.
+        """
+        columns = await asyncio.to_thread(setup_columns, setup)
+        await self.open(owner, chat)
+        async with self._database.begin() as connection:
+            await change_chat(connection, owner, chat, **columns)
+        await self._keep_within(columns["setup_size"], (owner, chat))
 
     @uninterrupted
     async def adopt(self, owner_from: str, owner_to: str) -> None:

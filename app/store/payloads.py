@@ -31,7 +31,15 @@ _MOST_TOKENS: Final = 10**12
 
 _PART_NAMES: Final = {part: name for name, part in _PARTS.items()}
 
-_FIGURES: Final = ("prompt_tokens", "cached_tokens", "completion_tokens", "seconds")
+_FIGURES: Final = (
+    "prompt_tokens",
+    "cached_tokens",
+    "completion_tokens",
+    "seconds",
+    "calls",
+    "valid_calls",
+    "unknown_calls",
+)
 """The columns that only turns fill."""
 
 _FIELDS: Final[dict[type, dict[str, Any]]] = {
@@ -138,7 +146,10 @@ def columns_of(entry: Entry) -> dict[str, Any]:
 
 
 def _figures(entry: TurnEntry) -> dict[str, Any]:
-    """What a turn took of the server: by its own count, else the answer by the estimate shown."""
+    """What a turn took of the server: by its own count, else the answer by the estimate shown.
+
+    And its calls.
+    """
     usage = entry.turn.usage or {}
     details = usage.get("prompt_tokens_details")
     completion = _count(usage.get("completion_tokens"))
@@ -152,6 +163,19 @@ def _figures(entry: TurnEntry) -> dict[str, Any]:
         else None,
         "completion_tokens": completion,
         "seconds": entry.turn.timings.total_s,
+        **_calls(entry),
+    }
+
+
+def _calls(entry: TurnEntry) -> dict[str, int | None]:
+    """The calls of a turn, by what their checks found; none where a person changed the turn."""
+    checks = () if entry.edited else entry.checks
+    if not checks:
+        return {"calls": None, "valid_calls": None, "unknown_calls": None}
+    return {
+        "calls": len(checks),
+        "valid_calls": sum(check.declared and not check.problems for check in checks),
+        "unknown_calls": sum(not check.declared for check in checks),
     }
 
 

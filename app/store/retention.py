@@ -68,7 +68,7 @@ async def expire(
         running = select(
             chats.c.owner,
             chats.c.id,
-            func.sum(chats.c.size).over(order_by=newest_first).label("to"),
+            func.sum(chats.c.size + chats.c.setup_size).over(order_by=newest_first).label("to"),
         ).subquery()
         over = select(running.c.owner, running.c.id).where(running.c.to > max_bytes)
         name = tuple_(chats.c.owner, chats.c.id)

@@ -51,6 +51,9 @@ chats = Table(
     Column("leaf", String(32)),
     # Bytes of all its nodes: 0 is a chat in which nothing was ever said.
     Column("size", BigInteger, nullable=False),
+    # What is set up for its tools, as JSON, null where nothing ever was; and the bytes of that.
+    Column("setup_size", BigInteger, nullable=False, server_default="0"),
+    Column("setup", Text),
 )
 Index(None, chats.c.owner, chats.c.pinned, chats.c.updated, chats.c.id)
 
@@ -79,11 +82,26 @@ nodes = Table(
     Column("folded", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("payload", Text, nullable=False),
+    # Of a turn that made calls; null else, and where a person changed it.
+    Column("calls", Integer),
+    Column("valid_calls", Integer),
+    Column("unknown_calls", Integer),
     ForeignKeyConstraint(
         ["owner", "chat_id"], ["chats.owner", "chats.id"], ondelete="CASCADE", onupdate="CASCADE"
     ),
 )
 Index(None, nodes.c.owner, nodes.c.chat_id, nodes.c.parent)
+# Has all that counting calls asks for: in SQLite their columns stand behind the long texts.
+Index(
+    "ix_nodes_calls",
+    nodes.c.owner,
+    nodes.c.chat_id,
+    nodes.c.calls,
+    nodes.c.valid_calls,
+    nodes.c.unknown_calls,
+    sqlite_where=nodes.c.calls.is_not(None),
+    postgresql_where=nodes.c.calls.is_not(None),
+)
 
 media = Table(
     "media",

@@ -23,6 +23,7 @@ from app.store.owned import chat_row
 from app.store.paths import feedback_of
 from app.store.payloads import media_rows, read_payload, row_of
 from app.store.schema import AnyRow, chats, exchanges, node_media, nodes
+from app.store.setups import read_setup, setup_columns
 from app.store.texts import folded, plain_title, storable
 
 _Row: TypeAlias = dict[str, Any]
@@ -46,6 +47,7 @@ class WholeRows:
 async def read_whole(connection: AsyncConnection, owner: str, chat: str) -> WholeChat:
     """The owner's chat. Raises ChatUnknown, and StoreError where an entry cannot be read."""
     head = await chat_row(connection, owner, chat)
+    setup = await read_setup(connection, owner, chat)
     recorded: defaultdict[str, list[Exchange]] = defaultdict(list)
     query = (
         select(exchanges.c.node_id, exchanges.c.record, exchanges.c.wire)
@@ -66,7 +68,7 @@ async def read_whole(connection: AsyncConnection, owner: str, chat: str) -> Whol
     async with connection.stream(tree) as found:
         async for rows in found.partitions(_READ_AT_ONCE):
             whole += await asyncio.to_thread(_nodes, rows, recorded)
-    return WholeChat(head.title, head.leaf, tuple(whole))
+    return WholeChat(head.title, head.leaf, tuple(whole), setup)
 
 
 def rows_of(owner: str, chat: str, whole: WholeChat, now: float) -> WholeRows:
@@ -113,6 +115,7 @@ def rows_of(owner: str, chat: str, whole: WholeChat, now: float) -> WholeRows:
         "updated": now,
         "leaf": whole.leaf,
         "size": size,
+        **setup_columns(whole.setup),
     }
     media = [row for node in whole.nodes for row in media_rows(node.entry, owner)]
     return WholeRows(chat_values, node_rows, media, exchange_rows, size)

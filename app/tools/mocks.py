@@ -118,6 +118,25 @@ def error_text(message: str) -> str:
     return compact({"error": message})
 
 
+def written_rule(mock: Mock) -> dict[str, Any]:
+    """The rule as `read_mocks` reads it."""
+    rule: dict[str, Any] = {"tool": mock.tool}
+    if mock.when:
+        rule["when"] = mock.when
+    match mock.outcome:
+        case Result(value):
+            rule["result"] = value
+        case Failure(message):
+            rule["error"] = message
+        case Ask():
+            rule["ask"] = True
+        case Generate():
+            rule["generate"] = True
+    if mock.delay_s:
+        rule["delay_s"] = mock.delay_s
+    return rule
+
+
 def read_mocks(value: Any, path: str = "$") -> tuple[Mock, ...]:
     """The rules that an array holds. `path` is where it stands in its file.
 

@@ -16,6 +16,7 @@ from typing import IO, Any, Final
 
 from app.chat.entries import ResultsEntry, UserEntry, WholeChat, WholeNode
 from app.chat.messages import Attachment
+from app.chat.setup import MAX_SETUP_CHARACTERS
 from app.export.case import CaseMedia
 from app.export.case_reading import CaseError, read_case
 from app.export.case_writing import write_case
@@ -80,19 +81,19 @@ def save(folder: Path, unpacked: Unpacked) -> None:
     whole = unpacked.chat
     with (folder / _CHAT).open("wb") as file:
         # One by one: whoever reads them is not kept from all else by one long step.
-        for value in ((whole.title, whole.leaf), dict(unpacked.media), *whole.nodes):
+        for value in ((whole.title, whole.leaf, whole.setup), dict(unpacked.media), *whole.nodes):
             pickle.dump(value, file)
 
 
 def load(folder: Path) -> Unpacked:
     """What `save` left in the folder."""
     with (folder / _CHAT).open("rb") as file:
-        title, leaf = _next(file)
+        title, leaf, setup = _next(file)
         media = _next(file)
         nodes: list[WholeNode] = []
         while file.peek(1):
             nodes.append(_next(file))
-    return Unpacked(WholeChat(title, leaf, tuple(nodes)), media)
+    return Unpacked(WholeChat(title, leaf, tuple(nodes), setup), media)
 
 
 def _next(file: IO[bytes]) -> Any:
@@ -101,6 +102,11 @@ def _next(file: IO[bytes]) -> Any:
 
 def _check(whole: WholeChat) -> None:
     """Refuses what no chat of the playground could hold. Raises CaseError."""
+    if whole.setup is not None and whole.setup.characters > MAX_SETUP_CHARACTERS:
+        raise CaseError(
+            f"$.setup has, with the tools and mocks of the file, more than "
+            f"{MAX_SETUP_CHARACTERS:,} characters, the most that is kept of them: shorten them."
+        )
     for number, node in enumerate(whole.nodes):
         if _characters(node) > MAX_TEXT:
             raise CaseError(

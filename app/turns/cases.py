@@ -13,9 +13,11 @@ from app.chat.exchange import Exchange
 from app.chat.messages import Attachment, Effort
 from app.chat.notices import ArgumentChecker
 from app.chat.request import Options
+from app.chat.setup import ToolSetup
 from app.export.case import Case, CaseEntry, CaseMedia, CaseTurn, Said
+from app.export.case_setup import setup_of, tool_set_of
 from app.tools.toolset import ToolSet
-from app.turns.ended import recorded_turn
+from app.turns.ended import answer_checked, recorded_turn
 from app.turns.file_names import plain_name
 
 Checker = Callable[[Sequence[Mapping[str, Any]]], ArgumentChecker]
@@ -34,9 +36,16 @@ def case_of(whole: WholeChat, media: Mapping[str, CaseMedia]) -> Case:
         entries=tuple(map(_case_entry, whole.nodes)),
         leaf=whole.leaf,
         options=options,
-        tool_set=ToolSet(tools),
+        tool_set=_tool_set(whole.setup, tools),
         media=media,
+        setup=whole.setup,
     )
+
+
+def _tool_set(setup: ToolSetup | None, sent: tuple[dict[str, Any], ...]) -> ToolSet:
+    """What the chat's setup declares; the tools of its newest request where that is none."""
+    declared = tool_set_of(setup) if setup else ToolSet()
+    return declared if declared.tools else replace(declared, tools=sent)
 
 
 def attachments_of(whole: WholeChat) -> dict[str, Attachment]:
@@ -58,9 +67,10 @@ def chat_of(case: Case, checker: Checker, now: float) -> WholeChat:
     """
     ids = {entry.said.id: secrets.token_urlsafe(12) for entry in case.entries}
     checkers = _Checkers(checker, case.tool_set.tools)
+    schema = case.options.response_schema if case.options else None
     nodes = tuple(
         WholeNode(
-            entry=_entry(ids[entry.said.id], entry.said, checkers.of(entry.exchanges)),
+            entry=_entry(ids[entry.said.id], entry, checkers.of(entry.exchanges), schema),
             parent=None if entry.parent is None else ids[entry.parent],
             created=now if entry.created is None else entry.created,
             feedback=entry.feedback,
@@ -68,7 +78,8 @@ def chat_of(case: Case, checker: Checker, now: float) -> WholeChat:
         )
         for entry in case.entries
     )
-    return WholeChat(case.title, None if case.leaf is None else ids[case.leaf], nodes)
+    leaf = None if case.leaf is None else ids[case.leaf]
+    return WholeChat(case.title, leaf, nodes, case.setup or setup_of(case.tool_set))
 
 
 def attached(whole: WholeChat, kept: Mapping[str, Attachment]) -> WholeChat:
@@ -139,13 +150,17 @@ class _Checkers:
         return self._checker
 
 
-def _entry(entry_id: str, said: Said, checker: ArgumentChecker) -> Entry:
+def _entry(
+    entry_id: str, entry: CaseEntry, checker: ArgumentChecker, schema: Mapping[str, Any] | None
+) -> Entry:
+    """An entry under its new id; `schema` is for answers of which no request is known."""
+    said = entry.said
     if isinstance(said, UserEntry):
         files = tuple(replace(file, name=plain_name(file.name) or "file") for file in said.files)
         return replace(said, id=entry_id, files=files)
     if isinstance(said, ResultsEntry):
         return replace(said, id=entry_id)
-    return recorded_turn(
+    turn = recorded_turn(
         entry_id,
         said.turn,
         said.tokens,
@@ -153,6 +168,8 @@ def _entry(entry_id: str, said: Said, checker: ArgumentChecker) -> Entry:
         effort=said.effort,
         edited=said.edited,
     )
+    asked = entry.exchanges[-1].options.response_schema if entry.exchanges else schema
+    return answer_checked(turn, asked)
 
 
 def _sound(exchange: Exchange) -> Exchange:

@@ -19,7 +19,7 @@ from app.chat.entries import Feedback, Node, TurnEntry, UserEntry
 from app.export import chat_markdown
 from app.store.chats import ChatLine, ChatStore, ChatUnknown
 from app.tools.mocks import Mocks
-from app.turns.chat_views import line_view, message_source, node_view
+from app.turns.chat_views import calls_view, line_view, message_source, node_view, setup_view
 from app.turns.context import of_chat
 from app.turns.ended import edited_turn
 from app.turns.errors import Refusal, refusals
@@ -30,6 +30,7 @@ from app.turns.routes import BUSY
 from app.turns.run import Run
 from app.turns.runs import ChatBusy
 from app.turns.services import RunServices
+from app.turns.setup_bodies import ChatSetup
 from app.turns.turn_views import turn_source
 from app.turns.visitors import ChatId, Owner, OwnId
 
@@ -88,7 +89,8 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
 
         Answers its `messages` (of users, turns with rendered answers, results of calls), whether
         there are `earlier` ones, the `run` to listen to from its number `after`, calls that are
-        `pending`, and what it takes of the `context`.
+        `pending`, what it takes of the `context`, how many `calls` the model made in it, and the
+        `setup` of its tools.
         """
         found = await find(me, chat_id)
         running = _run_view(runs.running(me, chat_id))  # as it is before the chat is read
@@ -120,6 +122,8 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
             limit = services.context_limit()
             content["context"] = await of_chat(store, me, chat_id, page, limit)
             content["cost"] = services.prices.cost(await store.totals(me, chat_id))
+            content["calls"] = calls_view(await store.call_counts(me, chat_id))
+            content["setup"] = setup_view(await store.setup(me, chat_id))
         return JSONResponse(content)
 
     @router.get(
@@ -154,6 +158,14 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
         if body.pinned is not None:
             await store.pin(me, chat_id, body.pinned)
         return line(me, await find(me, chat_id))
+
+    @router.put("/{chat_id}/setup", status_code=204, max_body_size=MAX_BODY)
+    async def set_up(me: Owner, chat_id: ChatId, body: ChatSetup) -> Response:
+        """Keeps what is set up for the chat's tools, in place of what was. The chat need not be
+        there before.
+        """
+        await store.set_up(me, chat_id, body.setup())
+        return Response(status_code=204)
 
     @router.delete("/{chat_id}", status_code=204, responses=refusals(_NO_CHAT, BUSY))
     async def delete_chat(me: Owner, chat_id: ChatId) -> Response:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from app.chat.entries import Node, ResultsEntry, UserEntry
 from app.chat.files import TextFile
 from app.chat.messages import Attachment
+from app.chat.setup import ToolSetup
 from app.media.budget import canvas_tokens, media_tokens
-from app.store.chats import ChatLine
+from app.store.chats import CallCounts, ChatLine
 from app.turns.prices import Prices
 from app.turns.tokens import byte_length
 from app.turns.turn_views import Render, turn_view
@@ -78,6 +80,21 @@ def results_node_view(node: Node) -> dict[str, Any]:
     if not isinstance(node.entry, ResultsEntry):
         raise TypeError("An entry without results.")
     return {**results_view(node.entry), **_place(node)}
+
+
+def calls_view(counts: CallCounts) -> dict[str, int]:
+    """How many calls the model made in a chat, by what their checks found."""
+    return {
+        "calls": counts.calls,
+        "valid": counts.valid,
+        "invalid": counts.invalid,
+        "unknown": counts.unknown,
+    }
+
+
+def setup_view(setup: ToolSetup | None) -> dict[str, Any] | None:
+    """What is set up for the tools of a chat."""
+    return None if setup is None else asdict(setup)
 
 
 def message_source(entry: UserEntry, address: MediaAddress) -> dict[str, Any]:

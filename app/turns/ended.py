@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from app.chat.entries import CallCheck, PartTokens, TurnEntry
 from app.chat.history import Repair
 from app.chat.messages import Reasoning, Text, ToolCall
 from app.chat.notices import ArgumentChecker, notices
 from app.chat.turn import Timings, Turn, TurnPart, continued
+from app.tools.answers import check_answer
 from app.turns.stats import turn_stats
 from app.turns.tokens import estimate_tokens
 
@@ -67,6 +69,18 @@ def recorded_turn(
     else:
         entry = ended_turn(turn_id, turn, tokens, checker=checker, effort=effort)
     return replace(entry, edited=edited, recorded=True)
+
+
+def answer_checked(entry: TurnEntry, schema: Mapping[str, Any] | None) -> TurnEntry:
+    """The entry with what the check of its answer found, where its request gave a schema for it.
+
+    A turn without an answer, and a person's wording, is not checked. Takes a while for a long
+    answer: not for the event loop.
+    """
+    text = entry.turn.content
+    if schema is None or not text.strip() or entry.turn.finish_reason == EDITED:
+        return entry
+    return replace(entry, answer_check=check_answer(text, schema))
 
 
 def edited_turn(turn_id: str, entry: TurnEntry, text: str) -> TurnEntry:

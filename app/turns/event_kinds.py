@@ -71,10 +71,24 @@ EVENT_KINDS = (
     ),
     EventKind(
         "turn_end",
-        ("turn", "state", "notices", "stats", "error", "can_continue", "context", "chat_cost"),
+        (
+            "turn",
+            "state",
+            "notices",
+            "stats",
+            "error",
+            "can_continue",
+            "answer_check",
+            "context",
+            "chat_cost",
+            "chat_calls",
+        ),
         "The turn is over and kept: `state` is `complete` or `incomplete`, and each notice says "
-        "what to do. The last turn of a run also has `pending`, its calls that wait for an answer "
-        "(`id`, `name`, `suggestion`, `why`), and `limit`, the most steps where those were made.",
+        "what to do. `answer_check` says whether an answer with a schema is JSON (`parsed`), and "
+        "what is wrong with it (`problems`); `chat_calls` counts the calls of the chat (`calls`, "
+        "`valid`, `invalid`, `unknown`). The last turn of a run also has `pending`, its calls that "
+        "wait for an answer (`id`, `name`, `suggestion`, `why`), and `limit`, the most steps where "
+        "those were made.",
     ),
     EventKind(
         "results",

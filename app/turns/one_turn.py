@@ -24,8 +24,9 @@ from app.chat.turn import Turn, TurnBuilder
 from app.chat.wire_record import WireRecorder
 from app.store.chats import ChatUnknown
 from app.turns.attachments import prepare_request
+from app.turns.chat_views import calls_view
 from app.turns.context import after_turn
-from app.turns.ended import check_call, ended_turn
+from app.turns.ended import answer_checked, check_call, ended_turn
 from app.turns.log import EventLog
 from app.turns.publisher import Before, Publisher
 from app.turns.services import RunServices
@@ -116,7 +117,7 @@ class OneTurn:
             self._builder.add(_own_fault(error))
         try:
             self._publisher.close()
-            entry = self._entry(self._builder.turn())
+            entry = await self._checked(self._entry(self._builder.turn()))
         except Exception as error:  # whatever it is, the run must end and its chat go on
             logger.exception("A turn could not be told to its end")
             entry = self._entry(Turn(failure=_own_fault(error)))
@@ -134,6 +135,7 @@ class OneTurn:
             outcome["parts"] = turn_parts(entry, services.rendering.whole)
         outcome["context"] = after_turn(entry, question.conversation, services.context_limit())
         outcome["chat_cost"] = await self._chat_cost()
+        outcome["chat_calls"] = await self._chat_calls()
         self._log.append("turn_end", turn=self.id, **outcome, **more)
 
     async def _request(self) -> Request:
@@ -180,6 +182,10 @@ class OneTurn:
             base=self.question.base,
         )
 
+    async def _checked(self, entry: TurnEntry) -> TurnEntry:
+        schema = self.question.options.response_schema
+        return await asyncio.to_thread(answer_checked, entry, schema) if schema else entry
+
     def _exchange(self) -> Exchange | None:
         """What is kept of the request and its answer; None where none was sent."""
         if self._digest is None:
@@ -219,6 +225,15 @@ class OneTurn:
             return None
         return self._services.prices.cost(totals)
 
+    async def _chat_calls(self) -> dict[str, int] | None:
+        question = self.question
+        try:
+            counts = await self._services.store.call_counts(question.owner, question.chat)
+        except Exception:
+            logger.exception("The calls of a chat could not be counted")
+            return None
+        return calls_view(counts)
+
 
 def _shown(base: TurnEntry | None) -> list[Before]:
     """What brings a cut turn onto the page again, up to the seam."""
@@ -252,6 +267,7 @@ def _header(question: Question, turn_id: str) -> dict[str, Any]:
         "turn": turn_id,
         "effort": question.options.effort,
         "tools": list(question.options.tools),
+        "response_schema": question.options.response_schema,
         "continues": None if base is None else len(base.turn.content) + len(base.turn.reasoning),
     }
 

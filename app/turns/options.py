@@ -21,6 +21,7 @@ from app.turns.tool_options import (
     NamedTool,
     ToolChoice,
     ToolLoop,
+    ToolName,
 )
 
 MAX_TEXT = 8_000_000
@@ -51,6 +52,9 @@ class TurnOptions(Body):
         max_length=128,
         description="OpenAI's array, or its JSON text. Without tools no key of theirs is sent.",
     )
+    tools_off: tuple[ToolName, ...] = Field(
+        (), max_length=1_000, description="Names of tools that are left out, as if not declared."
+    )
     tool_choice: ToolChoice | None = Field(
         None,
         description="`required` and a named tool hold for the answer to a message; with results of "
@@ -71,6 +75,11 @@ class TurnOptions(Body):
             raise ValueError(
                 f"the tool choice names “{wanted}”, which is not declared: declare it, or choose "
                 f"one of {', '.join(names)}"
+            )
+        if wanted in self.tools_off:
+            raise ValueError(
+                f"the tool choice names “{wanted}”, which is switched off: switch it on, or choose "
+                "another"
             )
         return self
 
@@ -93,7 +102,9 @@ class TurnOptions(Body):
             max_tokens=asked,
             seed=self.seed,
             stop=self.stop,
-            tools=self.tools,
+            tools=tuple(
+                tool for tool in self.tools if tool["function"]["name"] not in self.tools_off
+            ),
             tool_choice=self.tool_choice.model_dump()
             if isinstance(self.tool_choice, NamedTool)
             else self.tool_choice,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from app.chat.notices import ArgumentChecker, Notice
 from app.chat.turn import Turn, TurnBuilder
 from app.store.chats import ChatStore, ChatUnknown
 from app.store.journal import Journals, LeftOver
-from app.turns.ended import ended_turn, estimated_tokens
+from app.turns.ended import answer_checked, ended_turn, estimated_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +65,7 @@ async def _restore(left: LeftOver, store: ChatStore, checker: ArgumentChecker) -
         effort=header.get("effort"),
         base=base,
     )
+    entry = await asyncio.to_thread(answer_checked, entry, header.get("response_schema"))
     entry = replace(entry, notices=tuple(_ENDINGS.get(n.code, n) for n in entry.notices))
     if base is None:
         await store.add(owner, chat, entry, header["parent"], belated=True)

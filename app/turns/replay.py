@@ -17,6 +17,7 @@ from app.chat.messages import Reasoning, Text
 from app.chat.turn import TurnBuilder, TurnPart
 from app.endpoint.replaying import replayed
 from app.store.chats import ChatUnknown
+from app.turns.chat_views import calls_view
 from app.turns.context import of_chat
 from app.turns.ended import check_call
 from app.turns.log import EventLog
@@ -143,6 +144,7 @@ class Replay:
         limit = services.context_limit()
         outcome["context"] = await of_chat(services.store, owner, chat, page, limit)
         outcome["chat_cost"] = services.prices.cost(await services.store.totals(owner, chat))
+        outcome["chat_calls"] = calls_view(await services.store.call_counts(owner, chat))
         self.log.append("turn_end", turn=entry.id, **outcome)
 
     def _let_go(self) -> None:

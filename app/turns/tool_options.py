@@ -53,10 +53,13 @@ def _schema(schema: Any) -> Any:
     return schema
 
 
+ToolName: TypeAlias = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
 class NamedFunction(Body):
     """A declared tool, by its name."""
 
-    name: str = Field(min_length=1, max_length=1_000)
+    name: ToolName
 
 
 class NamedTool(Body):

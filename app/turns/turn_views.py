@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from app.chat.entries import CallCheck, Feedback, TurnEntry
@@ -71,6 +72,7 @@ def turn_outcome(entry: TurnEntry, prices: Prices) -> dict[str, Any]:
         "edited": entry.edited,
         "recorded": entry.recorded,
         "can_continue": can_continue(entry),
+        "answer_check": None if entry.answer_check is None else asdict(entry.answer_check),
         "error": None
         if failure is None
         else {

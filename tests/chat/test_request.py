@@ -148,7 +148,17 @@ def test_only_the_newest_image_and_the_newest_video_are_sent() -> None:
 @pytest.mark.parametrize("arguments", ['{"location": "Par', "[1]", '"text"', "nonsense"])
 def test_a_cut_call_is_sent_as_not_executed(arguments: str) -> None:
     call = assistant(ToolCall("t", "f", arguments))
-    request = built(user("Go"), call, result("t", "whatever"), user("And?"))
+    for given in ((), (result("t", "not executed"),)):
+        request = built(user("Go"), call, *given, user("And?"))
+        assert codes(request) == ["history_repaired"]
+        wire = request.body["messages"]
+        assert wire[2]["content"] == f"not executed: the arguments were cut: {arguments}"
+
+
+def test_what_a_person_answered_to_a_cut_call_goes_as_written() -> None:
+    said = "the text is cut off after 18 characters"
+    call = assistant(ToolCall("t", "f", '{"location": "Par'))
+    request = built(user("Go"), call, result("t", said), user("And?"))
     assert codes(request) == ["history_repaired"]
     wire = request.body["messages"]
     assert wire[1]["tool_calls"][0] == {
@@ -156,7 +166,7 @@ def test_a_cut_call_is_sent_as_not_executed(arguments: str) -> None:
         "type": "function",
         "function": {"name": "f", "arguments": "{}"},
     }
-    assert wire[2]["content"] == f"not executed: the arguments were cut: {arguments}"
+    assert wire[2]["content"] == said
 
 
 def test_no_arguments_mean_an_empty_object() -> None:

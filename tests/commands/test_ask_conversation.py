@@ -85,6 +85,21 @@ async def test_its_rules_answer_its_tools(ask: Callable[..., Any]) -> None:
     assert last["content"] == "Hi"
 
 
+async def test_results_of_its_calls_go_with_it(ask: Callable[..., Any]) -> None:
+    call = {"is": "call", "id": "c1", "name": "get_weather", "arguments": '{"city": "Paris"}'}
+    results = [{"call_id": "c1", "content": "21", "answered_by": "rule 1"}]
+    entries = [
+        CHAT[0],
+        {"kind": "turn", "parts": [call], "finish_reason": "tool_calls"},
+        {"kind": "results", "results": results},
+        CHAT[1],
+    ]
+    messages = (await ask(entries=entries))["request"]["messages"]
+    assert [each["role"] for each in messages] == ["user", "assistant", "tool", "assistant", "user"]
+    assert messages[1]["tool_calls"][0]["function"]["arguments"] == '{"city": "Paris"}'
+    assert messages[2] == {"role": "tool", "tool_call_id": "c1", "content": "21"}
+
+
 async def test_other_tools_take_its_choice_with_them(
     ask: Callable[..., Any], tmp_path: Path
 ) -> None:

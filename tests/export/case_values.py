@@ -10,12 +10,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.chat.entries import Feedback, UserEntry
+from app.chat.entries import Feedback, GivenResult, ResultsEntry, UserEntry
 from app.chat.events import Failed
 from app.chat.exchange import Exchange
 from app.chat.files import TextFile
 from app.chat.messages import Attachment, Reasoning, Text, ToolCall
 from app.chat.request import Options
+from app.chat.setup import ToolSetup
 from app.chat.turn import Timings, Turn
 from app.chat.wire_record import Read, WireRecorder
 from app.export.case import Case, CaseEntry, CaseMedia, CaseTurn
@@ -133,14 +134,41 @@ mocks = st.builds(
 )
 
 
+results = st.builds(
+    GivenResult,
+    texts,
+    texts,
+    st.sampled_from(["hand", "generated", "error", "cancelled", "rule 1", "rule 1000"]),
+)
+setups = st.builds(
+    ToolSetup,
+    tools=texts | st.just("[{ half"),
+    off=st.lists(words, max_size=2).map(tuple),
+    choice=st.sampled_from(
+        [None, "auto", "none", "required", {"type": "function", "function": {"name": "f"}}]
+    ),
+    parallel=st.none() | st.booleans(),
+    rules=texts | st.just("[]"),
+    auto=st.booleans(),
+    max_steps=st.integers(1, 64),
+    answer_schema=texts,
+)
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Chats with versions: each answer follows any message before it, and messages any entry."""
     entries: list[CaseEntry] = []
     messages: list[str] = []
+    answers: list[str] = []
     for number in range(draw(st.integers(0, 6))):
         own_id, created = f"n{number}", draw(st.none() | st.floats(0, 1e10))
-        if messages and draw(st.booleans()):
+        if answers and draw(st.booleans()):
+            given = tuple(draw(st.lists(results, max_size=3)))
+            parent = draw(st.sampled_from(answers))
+            entries.append(CaseEntry(ResultsEntry(own_id, given), parent, created))
+            messages.append(own_id)
+        elif messages and draw(st.booleans()):
             turn = draw(turns())
             counts = st.tuples(st.none() | st.integers(0, 10**6), st.booleans())
             said = CaseTurn(
@@ -154,6 +182,7 @@ def cases(draw: st.DrawFn) -> Case:
             sent = tuple(draw(st.lists(exchanges(), max_size=2)))
             parent = draw(st.sampled_from(messages))
             entries.append(CaseEntry(said, parent, created, feedback, sent))
+            answers.append(own_id)
         else:
             message = UserEntry(
                 own_id,
@@ -177,4 +206,5 @@ def cases(draw: st.DrawFn) -> Case:
             tuple(draw(st.lists(mocks, max_size=3))),
         ),
         media={PICTURE.hash: CaseMedia(PICTURE, PIXEL)},
+        setup=draw(st.none() | setups),
     )

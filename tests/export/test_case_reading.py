@@ -14,6 +14,7 @@ from tests.export.case_values import MEDIA, PICTURE, PIXEL, WEATHER
 HEAD = {"format": FORMAT, "version": 1}
 USER: dict[str, Any] = {"kind": "user", "text": "Hi"}
 TURN: dict[str, Any] = {"kind": "turn", "text": "Ho"}
+RESULTS: dict[str, Any] = {"kind": "results", "results": [{"call_id": "c", "content": "21"}]}
 
 
 def file(*entries: Mapping[str, Any], **fields: Any) -> bytes:
@@ -153,6 +154,17 @@ EXCHANGE = {"wire": [{"wait_ms": 1, "text": "data: x"}]}
         (file(USER, {**TURN, "parts": []}), "$.entries[1] has both text and parts"),
         (file(USER, {"kind": "turn", "parts": [{"is": "text", "text": ""}, {"is": "picture"}]}),
          "$.entries[1].parts[1].is is 'picture', which is none of reasoning, text, call"),
+        (file(RESULTS), "$.entries[0] is what calls got, and follows no answer"),
+        (file(USER, RESULTS), "$.entries[1] is what calls got, and follows no answer"),
+        (file(USER, TURN, {"kind": "results"}), "$.entries[2].results is missing"),
+        (file(USER, TURN, {**RESULTS, "results": [{"call_id": "c"}]}),
+         "$.entries[2].results[0].content is missing"),
+        (file(USER, TURN, {**RESULTS, "results": [{**RESULTS["results"][0], "answered_by": "me"}]}),
+         "$.entries[2].results[0].answered_by must be hand, generated, error, cancelled, or"),
+        (file(setup={"max_steps": 0}), "$.setup.max_steps must be a whole number >= 1"),
+        (file(setup={"choice": "always"}), "$.setup.choice is 'always', which is none of auto"),
+        (file(setup={"off": [""]}), "$.setup.off[0] must be"),
+        (file(setup={"tools": []}), "$.setup.tools must be a text"),
         (file(USER, {**TURN, "effort": "none"}), "which is none of low, high, max"),
         (file(USER, {**TURN, "rating": {"value": "meh"}}), "none of like, dislike"),
         (file(USER, {**TURN, "failure": {"kind": "bad"}}), "none of server_error, unreachable"),

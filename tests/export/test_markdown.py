@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from app.chat.entries import Entry, Node, TurnEntry, UserEntry
+from app.chat.entries import Entry, GivenResult, Node, ResultsEntry, TurnEntry, UserEntry
 from app.chat.files import TextFile
 from app.chat.messages import Attachment, Reasoning, Text, ToolCall
 from app.chat.notices import Notice
@@ -166,3 +166,14 @@ def test_a_title_is_plain_text_on_one_line(title: str) -> None:
     heading = MarkdownIt("commonmark").parse(document(title=title))[1].children or []
     assert {token.type for token in heading} == {"text"}
     assert "".join(token.content for token in heading) == " ".join(title.split())
+
+
+def test_results_of_calls_stand_in_fences_with_what_answered_them() -> None:
+    given = (
+        GivenResult("call_1", '{"celsius": 21}', "rule 2"),
+        GivenResult("", "# No heading\n```\n<b>", "hand"),
+    )
+    text = document(answered(ToolCall("call_1", "f", "{}")), ResultsEntry("r", given))
+    assert headings(text) == ["# A chat", "## GLM-5.3-Flash", "## Results of the calls"]
+    assert 'Result of call\\_1 (rule 2):\n\n```text\n{"celsius": 21}\n```' in text
+    assert "Result (hand):\n\n````text\n# No heading\n```\n<b>\n````" in text

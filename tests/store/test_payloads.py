@@ -6,14 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.chat.entries import CallCheck, TurnEntry, UserEntry
+from app.chat.entries import (
+    AnswerCheck,
+    CallCheck,
+    GivenResult,
+    ResultsEntry,
+    TurnEntry,
+    UserEntry,
+)
 from app.chat.events import Failed
 from app.chat.files import TextFile
 from app.chat.messages import Attachment, Reasoning, Text, ToolCall
 from app.chat.notices import Notice, Problem
 from app.chat.turn import Timings, Turn
 from app.store.database import StoreError
-from app.store.payloads import read_payload, write_payload
+from app.store.payloads import kind_of, read_payload, write_payload
 from app.store.texts import folded, snippet
 from tests.store.entries import answered, picture, said
 
@@ -47,6 +54,7 @@ WHOLE = TurnEntry(
     tokens=((5, True), (3, False), (None, True), (1, True)),
     effort="max",
     edited=True,
+    answer_check=AnswerCheck(True, (Problem("$.city", "is missing"),)),
 )
 
 MESSAGE = UserEntry(
@@ -60,10 +68,21 @@ MESSAGE = UserEntry(
 )
 
 
-@pytest.mark.parametrize("entry", [WHOLE, MESSAGE, answered("a"), said("m", "")])
+RESULTS = ResultsEntry(
+    "r1",
+    (
+        GivenResult("call_1", '{"celsius": 21}', "rule 2"),
+        GivenResult("", "", "hand"),
+        GivenResult("call_1", "好 🦊\n", "cancelled"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "entry", [WHOLE, MESSAGE, RESULTS, ResultsEntry("r", ()), answered("a"), said("m", "")]
+)
 def test_an_entry_comes_back_as_it_was(entry):
-    kind = "user" if isinstance(entry, UserEntry) else "turn"
-    assert read_payload(entry.id, kind, write_payload(entry)) == entry
+    assert read_payload(entry.id, kind_of(entry), write_payload(entry)) == entry
 
 
 @given(st.text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +11,24 @@ from typing import Any
 
 import pytest
 
-from app.chat.entries import CallCheck, Feedback, TurnEntry, UserEntry, WholeChat, WholeNode
+from app.chat.entries import (
+    AnswerCheck,
+    CallCheck,
+    Feedback,
+    GivenResult,
+    ResultsEntry,
+    TurnEntry,
+    UserEntry,
+    WholeChat,
+    WholeNode,
+)
 from app.chat.events import Failed
 from app.chat.exchange import Exchange
 from app.chat.files import TextFile
 from app.chat.messages import Attachment, Reasoning, Text, ToolCall
-from app.chat.notices import Notice
+from app.chat.notices import Notice, Problem
 from app.chat.request import Options
+from app.chat.setup import ToolSetup
 from app.chat.turn import Timings, Turn
 from app.export.case import Case, CaseEntry, CaseMedia, CaseTurn
 from app.export.case_reading import CaseError, read_case
@@ -215,6 +227,50 @@ def test_a_case_of_a_chat_makes_the_same_chat() -> None:
             assert after.entry.turn == before.entry.turn
             assert after.entry.notices == ()
     assert (back.title, names[back.leaf or ""]) == ("Title", "t")
+
+
+def test_results_of_calls_come_with_their_answers() -> None:
+    called = Turn((ToolCall("1", "weather", "{}"),), "tool_calls")
+    given = (GivenResult("1", "21", "rule 1"),)
+    results = CaseEntry(ResultsEntry("r1", given), "t1")
+    whole = imported(message("u1"), answer("t1", "u1", called), results, answer("t2", "r1"))
+    entry = whole.nodes[2].entry
+    assert isinstance(entry, ResultsEntry)
+    assert entry.results == given
+    assert entry.id != "r1"
+    assert whole.nodes[3].parent == entry.id
+    assert case_of(whole, {}).entries[2].said == entry
+
+
+def test_an_answer_of_a_file_is_checked_by_the_schema_of_its_own_request() -> None:
+    needs_city, any_object = {"required": ["city"]}, {"type": "object"}
+    turn = Turn((Text("{}"),), "stop")
+    asked = (Exchange(Options("glm", response_schema=any_object), "d"),)
+    whole = imported(
+        message("u1"),
+        replace(answer("t1", "u1", turn), exchanges=asked),
+        answer("t2", "u1", turn),
+        answer("t3", "u1", replace(turn, finish_reason=EDITED), edited=True),
+        options=Options("glm", response_schema=needs_city),
+    )
+    checks = [turn_of(whole, at).answer_check for at in (1, 2, 3)]
+    assert checks[0] == AnswerCheck(True)
+    assert checks[1] == AnswerCheck(True, (Problem("$.city", "'city' is missing"),))
+    assert checks[2] is None
+
+
+def test_a_chat_that_was_never_set_up_is_set_up_by_what_its_file_declares() -> None:
+    setup = imported(message("u1"), tools=(TOOL,)).setup
+    assert setup is not None
+    assert json.loads(setup.tools) == [TOOL]
+    assert imported(message("u1")).setup is None
+
+
+def test_a_setup_comes_back_with_its_chat() -> None:
+    setup = ToolSetup(tools="[{ half", off=("weather",), choice="none")
+    case = case_of(replace(whole_chat(), setup=setup), {})
+    assert case.tool_set == ToolSet((TOOL,))
+    assert chat_of(case, ArgumentChecker, NOW).setup == setup
 
 
 def test_a_chat_that_was_never_answered_has_no_options() -> None:

@@ -117,6 +117,22 @@ async def test_an_answer_plays_as_it_was_and_ends_as_it_is_kept(client: Client) 
     assert after == before
 
 
+async def test_a_turn_whose_calls_were_answered_plays_alone(client: Client) -> None:
+    tool = {"type": "function", "function": {"name": "get_weather", "parameters": {}}}
+    loop = {"mocks": [{"tool": "get_weather", "result": 21}], "auto": True}
+    started = await client.start("Use get_weather for Paris.", options={"tools": [tool]}, loop=loop)
+    await client.finish(started["run"])
+    _, before = await client.call("GET", f"/api/chats/{CHAT}")
+    assert [each["kind"] for each in before["messages"]] == ["user", "turn", "results", "turn"]
+    replay = await replayed(client, started["turn"], speed=100)
+    events = await client.finish(replay["run"])
+    assert "results" not in kinds(events)
+    assert [e["name"] for e in events if e["type"] == "call_checked"] == ["get_weather"]
+    end = next(event for event in events if event["type"] == "turn_end")
+    assert end["chat_calls"] == before["calls"]
+    assert (await client.call("GET", f"/api/chats/{CHAT}"))[1] == before
+
+
 async def test_an_imported_answer_plays_without_a_server(
     client: Client, session: aiohttp.ClientSession
 ) -> None:

@@ -395,3 +395,29 @@ async def test_the_wire_that_is_kept_is_that_of_the_last_try(
     await events_of(run)
     (exchange,) = await one.services.store.exchanges("owner", "chat-one", run.turn_id)
     assert [read.data for read in exchange.reads] == [b"data: whole\n\n"]
+
+
+async def test_an_answer_that_was_recovered_is_checked_by_its_schema(
+    bench: Callable[..., Any],
+    events_of: Callable[..., Any],
+    database: Any,
+    journals: Any,
+    tmp_path: Path,
+) -> None:
+    one = await bench(ContentDelta('{"city": 5}'), None, Finished("stop"))
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    run = one.start(Options(model="glm", response_schema=schema))
+    await database.close()
+    one.server.go_on.set()
+    (end,) = [event for event in await events_of(run) if event["type"] == "turn_end"]
+    await database.open()
+    journals.close()  # as the end of its process would
+    later = Journals(tmp_path / "journal")
+    later.open()
+    assert await recover(later, one.services.store, one.services.checker) == 1
+    later.close()
+    found = (await one.last_turn()).answer_check
+    assert found is not None
+    assert (found.parsed, [problem.path for problem in found.problems]) == (True, ["$.city"])
+    assert end["answer_check"]["problems"][0]["path"] == "$.city"
+    journals.open()
