@@ -36,6 +36,7 @@ from app.turns.case_routes import case_routes
 from app.turns.chat_routes import chat_routes
 from app.turns.exchange_routes import ServerAddress, exchange_routes
 from app.turns.housekeeping import Housekeeping
+from app.turns.mcp_servers import MCPServers
 from app.turns.media_routes import MediaDesk, media_routes
 from app.turns.prices import Prices
 from app.turns.recovery import recover
@@ -48,6 +49,7 @@ from app.turns.services import RunServices
 from app.turns.single import SingleTurns
 from app.turns.slots import Slots
 from app.turns.status_routes import ServerStatus, status_routes
+from app.turns.tool_routes import tool_routes
 from app.turns.visitors import RateLimit
 from app.ui.markdown import render_blocks
 from app.ui.page import HEAD, THEME, PageSettings, build_page
@@ -246,10 +248,26 @@ def _include_routes(
     app.include_router(exchange_routes(services.store, desk, model_server.address))
     app.include_router(status_routes(status, _limit(_COUNTS_PER_MINUTE, "counts", policy)))
     app.include_router(account_routes(services.store, services.runs))
+    checks = _limit(_COUNTS_PER_MINUTE, "checks of tools", policy)
+    app.include_router(tool_routes(_mcp_servers(settings), checks, public=policy.public))
     facts = Facts(_limits_told(settings), settings.mcp, settings.root_path)
     app.include_router(docs_routes(app, facts))
     if can_sign_in():
         attach_oauth(app)
+
+
+def _mcp_servers(settings: Settings) -> MCPServers:
+    """Raises SettingsError where they are no addresses, or cannot be asked."""
+    try:
+        servers = MCPServers.of(settings.mcp_servers)
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+    if servers.servers and find_spec("mcp") is None:
+        raise SettingsError(
+            "GLM_MCP_SERVERS is set, but the package mcp is missing: install it with "
+            "pip install -c constraints.txt -e '.[mcp]', or unset GLM_MCP_SERVERS."
+        )
+    return servers
 
 
 def _limits_told(settings: Settings) -> tuple[str, ...]:

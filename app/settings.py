@@ -100,6 +100,12 @@ class Settings(BaseSettings):
         description="true: the endpoint chat is a tool over MCP as well, at /gradio_api/mcp/; "
         "needs the extra mcp: pip install -c constraints.txt -e '.[mcp]'.",
     )
+    mcp_servers: str = Field(
+        "",
+        alias="GLM_MCP_SERVERS",
+        description="Addresses of MCP servers, with spaces between them, from which tools can be "
+        "imported; needs the extra mcp as well.",
+    )
 
     connect_timeout_s: float = Field(
         5.0, alias="GLM_CONNECT_TIMEOUT_S", gt=0, description="Seconds to reach the model server."

@@ -129,4 +129,14 @@ WARNINGS: Final[Mapping[str, str]] = {
 }
 """What the server takes, and what others, or a person who reads the calls, will trip over."""
 
-FINDINGS: Final[Mapping[str, str]] = {**JSON_MISTAKES, **REFUSALS, **WARNINGS}
+BESIDE: Final[Mapping[str, str]] = {
+    "answer_form": "{path} must be a JSON Schema, an object, not {value}.",
+    "answer_type": "{path} cannot be {value}; the types are {types}.",
+    "answer_kind": "{path} must be {kinds}, not {value}.",
+    "answer_value": "{path} cannot be {value}: mend it there.",
+    "answer_unusable": "{path} cannot be used to check answers: {why}.",
+    "rule": "{sentence}",
+}
+"""Mistakes of what stands beside the tools: the schema of an answer, and the rules."""
+
+FINDINGS: Final[Mapping[str, str]] = {**JSON_MISTAKES, **REFUSALS, **WARNINGS, **BESIDE}

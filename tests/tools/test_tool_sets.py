@@ -44,7 +44,8 @@ def test_every_set_is_in_the_index_with_what_a_page_says_of_it() -> None:
         path.name for path in FOLDER.glob("*.json") if path.stem != "index"
     )
     for entry in INDEX:
-        assert entry.keys() == {"file", "title", "description", "prompt"}
+        assert entry.keys() == {"file", "title", "description", "prompt", "zh"}
+        assert entry["zh"].keys() == {"title", "description"}
         assert all(entry.values())
 
 

@@ -322,7 +322,7 @@ def test_every_value_gives_tools_or_an_error(value: Any, is_schema: bool) -> Non
     assert all(each.message for each in (*result.errors, *result.warnings))
 
 
-@pytest.mark.parametrize("key", FINDINGS)
+@pytest.mark.parametrize("key", sorted(FINDINGS.keys() - {"rule"}))
 def test_every_sentence_is_one_and_says_what_to_do(key: str) -> None:
     assert FINDINGS[key].endswith(".")
     assert "\n" not in FINDINGS[key]

@@ -32,7 +32,7 @@ def import_tools(text: str) -> Imported:
     if not plain:
         raise ImportFailed(f"There is nothing to import: {_WHAT_TO_DO}.")
     if plain[0] in "{[":
-        return _from_json(text)
+        return tools_from_json(text)
     if _OPENAPI.search(text):
         return tools_of_document(read_document(text))
     if _PYTHON.search(text):
@@ -40,7 +40,8 @@ def import_tools(text: str) -> Imported:
     raise ImportFailed(f"The text is nothing that tools are made of: {_WHAT_TO_DO}.")
 
 
-def _from_json(text: str) -> Imported:
+def tools_from_json(text: str) -> Imported:
+    """The same from a text that is to be JSON, whatever it holds. Raises ImportFailed."""
     value = read_json_document(text)
     if is_tool_list(value):
         return tools_of_list(value)
