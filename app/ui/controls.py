@@ -1,5 +1,7 @@
-"""The settings panel: how the model is asked. Values go to the page's JavaScript, never to Gradio's
-queue, and from there into the options of each turn.
+"""The panel at the end of the page: how the model is asked, and beside it the tools.
+
+Values go to the page's JavaScript, never to Gradio's queue, and from there into the options of
+each turn.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import gradio as gr
 
 from app.chat.messages import Effort
 from app.ui.texts import named, text, titled, word
+from app.ui.tools_panel import build_tools_panel
 
 EFFORTS: tuple[Effort | None, ...] = (None, "low", "high", "max")
 """The stops of the effort slider, from left to right; None sends nothing."""
@@ -27,7 +30,13 @@ _STOPS = f"""
 
 _HEADING = f"""
 <div class="settings-head">
-  <h2>{word("settings.heading")}</h2>
+  <h2 class="visually-hidden">{word("settings.panel")}</h2>
+  <div class="settings-tabs" role="tablist" {named("settings.panel")}>
+    <button type="button" class="button tab" role="tab" id="settings-tab"
+      aria-selected="true">{word("settings.heading")}</button>
+    <button type="button" class="button tab" role="tab" id="tools-tab"
+      aria-selected="false" tabindex="-1">{word("tools.heading")}</button>
+  </div>
   <select id="language" {named("settings.language")} {titled("settings.language")}></select>
   <button type="button" class="button icon-button" id="settings-close" {titled("settings.close")}
     {named("settings.close")}><span class="icon icon-close" aria-hidden="true"></span></button>
@@ -57,6 +66,7 @@ def build_controls(page: gr.Blocks, *, max_tokens_cap: int | None) -> None:
                 *_limits(max_tokens_cap),
             ]
             gr.HTML(_FOOT, apply_default_css=False, elem_id="settings-foot")
+        build_tools_panel()
     gr.on(
         [control.change for control in controls],
         fn=None,

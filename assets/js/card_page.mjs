@@ -7,6 +7,7 @@ import { answerCalls, cancelCalls, repairCall, resume } from "./chat_calls.mjs";
 import { messageSource, pathOfTurn, rate, turnSource } from "./chat_sources.mjs";
 import { asMarkdown, asWritten } from "./markdown.mjs";
 import { options, problem } from "./settings.mjs";
+import { setup } from "./setup.mjs";
 import { join, t } from "./texts.mjs";
 
 export class CardPage {
@@ -39,7 +40,8 @@ export class CardPage {
   /** Has the model do something; what the settings make impossible is said. */
   async run(asking) {
     if (!this.isFree()) return;
-    const wrong = problem();
+    await setup.settled();
+    const wrong = problem() ?? setup.problem();
     if (wrong) return chat.tell("refused", { sentence: wrong });
     await this.ask(asking);
   }
@@ -63,19 +65,20 @@ export class CardPage {
     return this.run(() => resume(options()));
   }
 
-  /** Answers the calls that wait, as `chat_calls` says. */
+  /** Answers the calls that wait, as `answerCalls` does. */
   answerCalls(how) {
     return this.run(() => answerCalls(how, options()));
   }
 
   /** Tells the model of the calls that wait that they were not executed, and asks it nothing. */
   async cancelCalls() {
-    if (this.isFree()) await cancelCalls();
+    if (!this.isFree() || (await cancelCalls()) === null) return;
+    this.transcript.entries.at(-1)?.element.focus({ preventScroll: true });
   }
 
-  /** Puts a person's arguments into a call that waits. */
+  /** Puts a person's arguments into a call that waits; false where that cannot be done. */
   async repairCall(call, words) {
-    if (this.isFree()) await repairCall(call, words);
+    return this.isFree() && (await repairCall(call, words)) !== null;
   }
 
   /**
@@ -84,7 +87,8 @@ export class CardPage {
    */
   async editMessage(view, message) {
     if (!this.isFree()) return false;
-    const wrong = problem();
+    await setup.settled();
+    const wrong = problem() ?? setup.problem();
     if (wrong) throw new Refused(0, { code: "settings", message: wrong });
     await chat.edit(view.id, message, options());
     return true;

@@ -1,4 +1,4 @@
-// The chat that this tab shows: its id, the run that goes on, and what is asked of the server.
+// The chat that this tab shows: its id, the run that goes on, and what has the model do something.
 // It draws nothing; the transcript, the message box and the list of chats listen to its events.
 
 import { addressed, clearAddress, freshChatId, nameInAddress, pathOf } from "./address.mjs";
@@ -30,7 +30,7 @@ const PAGE = 40;
  *   refused {sentence}  something that was asked of this chat was not done
  *   busy                `busy` or `stopping` changed
  *   pending             `pending` changed: the calls of the last turn that wait for their results
- *   context             `context` or `cost` changed
+ *   context             `context`, `cost` or `calls` changed
  *   chats {chat}        the list of chats is out of date: something was said, renamed, deleted
  */
 class Chat extends EventTarget {
@@ -39,12 +39,16 @@ class Chat extends EventTarget {
     const kept = recall("chat");
     const wanted = addressed();
     const isKept = kept && (!wanted || wanted === kept.id);
-    this.id = wanted ?? kept?.id ?? freshChatId();
+    // A chat that is not begun keeps its id over a reload, for what is set up for it.
+    this.id = wanted ?? kept?.id ?? recall("fresh") ?? freshChatId();
     this.lastEffort = isKept ? kept.lastEffort : undefined;
     this.isNew = !kept && !wanted;
+    remember("fresh", this.isNew ? this.id : null);
     this.isEmpty = true;
     this.context = null;
     this.cost = null;
+    /** @type {{calls: number, valid: number, invalid: number, unknown: number}|null} */
+    this.calls = null;
     /** @type {{turn: string, calls: object[], limit: number|null}|null} */
     this.pending = null;
     this.run = null;
@@ -72,6 +76,7 @@ class Chat extends EventTarget {
 
   keep() {
     remember("chat", { id: this.id, lastEffort: this.lastEffort });
+    remember("fresh", null);
     nameInAddress(this.id, { isStep: false });
   }
 
@@ -118,11 +123,13 @@ class Chat extends EventTarget {
     }
   }
 
-  show({ messages, earlier, title = "", run = null, pending = null, context = null, cost = null }) {
+  show({ messages, earlier, title = "", run = null, pending = null, setup: own = null, ...weight }) {
     this.isEmpty = messages.length === 0;
+    setup.take(own);
+    this.pending = pending && { limit: null, ...pending }; // known to all who hear of the rest
     this.tell("reset", { messages, earlier, title, running: run !== null });
-    this.await(pending && { limit: null, ...pending });
-    this.weigh(context, cost);
+    this.tell("pending");
+    this.weigh(weight);
     this.tell("busy");
   }
 
@@ -133,9 +140,10 @@ class Chat extends EventTarget {
     this.tell("pending");
   }
 
-  weigh(context, cost) {
+  weigh({ context = null, cost = null, calls = null }) {
     this.context = context;
-    this.cost = cost ?? null;
+    this.cost = cost;
+    this.calls = calls;
     this.tell("context");
   }
 
@@ -155,6 +163,7 @@ class Chat extends EventTarget {
     if (id === this.id) return;
     this.leave();
     this.id = id;
+    setup.enter(id);
     this.isNew = false;
     if (!isInHistory) nameInAddress(id, { isStep: true });
     this.keep();
@@ -166,8 +175,10 @@ class Chat extends EventTarget {
   fresh({ isInHistory = false } = {}) {
     this.leave();
     this.id = freshChatId();
+    setup.enter(this.id);
     this.isNew = true;
     remember("chat", null);
+    remember("fresh", this.id);
     clearAddress({ isStep: !isInHistory });
     this.tell("entered");
     this.show({ messages: [], earlier: 0 });
@@ -229,7 +240,7 @@ class Chat extends EventTarget {
   }
 
   /**
-   * Has the server start a run; `taken` gets what it answers, before the run's events.
+   * Has a run started, and follows it; `taken(started)` shows what was taken before its first turn.
    * @throws {Refused}
    */
   async begin(body, taken, { to = "turns" } = {}) {
@@ -280,7 +291,10 @@ class Chat extends EventTarget {
     if (run !== this.run) return;
     this.tell("events", { batch });
     const ended = batch.findLast((event) => event.type === "turn_end");
-    if (ended) this.weigh(ended.context, ended.chat_cost);
+    if (ended) {
+      const { context, chat_cost: cost, chat_calls: calls } = ended;
+      this.weigh({ context, cost, calls });
+    }
     this.lastEnd = ended ?? this.lastEnd;
     if (batch.at(-1).type !== "end") return;
     this.rest();

@@ -1,4 +1,5 @@
-// What is asked of the server about calls that wait for their results, in the chat that is shown.
+// What is asked of the server about the calls of the chat that is shown: their results, and where the
+// model made a call that does not fit, its arguments.
 
 import { pathOf } from "./address.mjs";
 import { request } from "./api.mjs";
@@ -6,7 +7,7 @@ import { chat } from "./chat.mjs";
 import { setup } from "./setup.mjs";
 
 /**
- * Answers the calls that wait: by `results`, or by the rules (`by_rules: true`).
+ * Answers the calls that wait: by `results`, or by the rules (`by_rules: true`); the model goes on.
  * @throws {Refused}
  */
 export function answerCalls(how, options) {
@@ -16,20 +17,20 @@ export function answerCalls(how, options) {
 }
 
 /**
- * Has the results at the chat's end answered: a run was stopped before its next step.
+ * Has the chat's end answered where nothing answers it: a run was stopped before its next step.
  * @throws {Refused}
  */
 export function resume(options) {
   return chat.begin({ retry: true, options }, () => {});
 }
 
-/** None of the calls that wait is executed. */
+/** None of the calls that wait is executed; null where that is refused. */
 export function cancelCalls() {
   const body = { turn: chat.pending.turn, cancel: true };
   return chat.change(() => request(`${pathOf(chat.id)}/results`, { method: "POST", body }));
 }
 
-/** Puts a person's arguments into a call that waits. */
+/** Puts a person's arguments into a call that waits; null where that is refused. */
 export function repairCall(call, words) {
   const body = { turn: chat.pending.turn, call_id: call, arguments: words };
   const { options } = setup.turn();

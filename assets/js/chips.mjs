@@ -2,7 +2,7 @@
 
 import { el, icon, iconButton, setText } from "./dom.mjs";
 import { list } from "./format.mjs";
-import { openSettings } from "./panel.mjs";
+import { openSettings, openTools } from "./panel.mjs";
 import { effortName, onSettings } from "./settings.mjs";
 import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
@@ -40,16 +40,21 @@ export function toolsChip() {
     chip.append(
       icon("tool"),
       el(
-        "span.composer-tools-names",
-        { title: t("composer.tools_declared", { names }) },
+        "button.button.composer-tools-names",
+        {
+          type: "button",
+          title: t("composer.tools_declared", { names }),
+          onclick: () => openTools(),
+        },
         names,
       ),
       iconButton("close", t("composer.tools_undeclare", { names }), () => {
-        setup.declare({ tools: [] });
+        setup.set({ off: setup.declared() });
       }),
     );
   };
   setup.addEventListener("change", show);
+  setup.addEventListener("checked", show);
   show();
   return chip;
 }

@@ -4,6 +4,7 @@
 import { announce } from "./announce.mjs";
 import { Refused } from "./api.mjs";
 import { importCases } from "./case_files.mjs";
+import { callsCounter } from "./calls_counter.mjs";
 import { chat } from "./chat.mjs";
 import { effortChip, toolsChip } from "./chips.mjs";
 import { el, icon } from "./dom.mjs";
@@ -20,6 +21,7 @@ import { Said } from "./said.mjs";
 import { options, problem } from "./settings.mjs";
 import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
+import { showFault } from "./tools_panel.mjs";
 import { transfers } from "./transfers.mjs";
 import { Upload } from "./upload.mjs";
 import { NOTHING, Written } from "./written.mjs";
@@ -81,7 +83,7 @@ class Composer {
           this.send,
         ),
       ),
-      el("div.composer-foot", {}, el("p.composer-hint", {}, hint()), this.meter.element),
+      el("div.composer-foot", {}, el("p.composer-hint", {}, hint()), callsCounter(), this.meter.element),
     );
   }
 
@@ -170,8 +172,11 @@ class Composer {
     this.said.unsay();
     const message = this.written.value;
     if (chat.busy || message.uploads.length || queue.isMoving) return this.enqueue();
-    const wrong = problem();
-    if (wrong) this.said.say(wrong, "refused");
+    await setup.settled();
+    const faulty = setup.problem();
+    const way = { label: t("setup.show"), run: showFault };
+    if (problem()) this.said.say(problem(), "refused");
+    else if (faulty) this.said.say(faulty, "refused", way);
     else if ((await mayLeaveCalls()) && !chat.busy) await this.sendNow(message);
   }
 
@@ -246,7 +251,7 @@ class Composer {
     this.isPreparing = true;
     try {
       const file = attachment ? await exampleFile(attachment) : null;
-      setup.declare({ tools });
+      if (tools.length) setup.declare({ tools });
       const uploads = file ? [new Upload(file, file.type.split("/")[0])] : [];
       queue.add({ ...NOTHING, text, uploads });
     } catch (error) {

@@ -127,6 +127,7 @@
     for (const panel of JSON.parse(sessionStorage.getItem("glm.closed") ?? "[]")) {
       document.body.dataset[panel] = "closed";
     }
+    document.body.dataset.panel = JSON.parse(sessionStorage.getItem("glm.panel")) ?? "settings";
   } catch {
     // Nothing is kept here: the system's theme it is.
   }

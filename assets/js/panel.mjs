@@ -2,6 +2,7 @@
 // the chat where there is none. At most one drawer is open.
 
 import { recall, remember } from "./memory.mjs";
+import { chooseTab } from "./panel_tabs.mjs";
 
 class Panel {
   constructor(name, width) {
@@ -70,7 +71,14 @@ function show() {
 
 /** Opens the settings, and moves to the control that a selector names. */
 export function openSettings(focus = null) {
+  chooseTab("settings");
   settings.open(focus);
+}
+
+/** Opens the tools beside the chat. */
+export function openTools() {
+  chooseTab("tools");
+  settings.open("#tools-tab");
 }
 
 /** Opens the list of chats, and moves to what a selector names. */

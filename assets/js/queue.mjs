@@ -7,6 +7,7 @@ import { here, keep, kept, keyOf } from "./drafts.mjs";
 import { list } from "./format.mjs";
 import { mayLeaveCalls } from "./leave_calls.mjs";
 import { options, problem } from "./settings.mjs";
+import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
 
 /**
@@ -138,7 +139,7 @@ class Queue extends EventTarget {
     if (!next || next.sending || this.held || chat.busy) return;
     if (chat.pending && !isAsked) return this.hold(); // their results come first, or the reader's word
     if (next.uploads.some((upload) => !upload.media)) return;
-    const wrong = problem();
+    const wrong = problem() ?? setup.problem();
     if (wrong) this.hold(next, wrong);
     else await alone(next.id, () => this.send(next));
   }

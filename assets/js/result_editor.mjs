@@ -1,12 +1,14 @@
 // The editor of one call's result: text or JSON, or what a tool does on a bad day by one click.
 
+import { announce } from "./announce.mjs";
 import { changeIcon, el, icon, setText } from "./dom.mjs";
 import { prettyJson } from "./pretty_json.mjs";
 import { answeredBy } from "./results.mjs";
 import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
 
-const VERY_LARGE_ROWS = 2_000; // about 100,000 characters
+const MOST_DELAY_S = 600;
+const VERY_LARGE_ROWS = 2_000; // about 80,000 characters
 
 /** What is put in by one click: a content, and whether the tool failed. */
 const QUICK = {
@@ -33,6 +35,8 @@ export class ResultEditor {
     this.made = made;
     this.on = on;
     this.by = null; // what filled the editor; null while nothing has
+    this.isByHand = false; // whether the reader has put that in
+    this.isRuled = false; // whether a rule would answer the call
     this.area = el("textarea.result-text", {
       rows: "3",
       dir: "auto",
@@ -44,6 +48,14 @@ export class ResultEditor {
     });
     this.kind = el("span.result-kind", { "aria-live": "off" }, icon("check"), el("span"));
     this.source = el("span.result-by");
+    this.seconds = el("input.result-seconds", {
+      type: "number",
+      min: "0",
+      max: String(MOST_DELAY_S),
+      step: "1",
+      value: "0",
+      inputmode: "numeric",
+    });
     this.ruled = el(
       "button.button.bordered",
       { type: "button", title: t("result.make_rule.meaning"), onclick: () => this.makeRule() },
@@ -63,13 +75,18 @@ export class ResultEditor {
       ),
       ...this.mending(),
       this.area,
-      el("div.result-bar", {}, this.kind, ...this.quick(), this.ruled),
+      el("div.result-bar", {}, this.kind, ...this.quick(), this.delayed(), this.ruled),
     );
-    this.show("", null);
+    this.tell();
   }
 
   get content() {
     return this.area.value;
+  }
+
+  /** Seconds for which the result is held back. */
+  get delay() {
+    return Math.min(MOST_DELAY_S, Math.max(0, Number(this.seconds.value) || 0));
   }
 
   get isAnswered() {
@@ -81,16 +98,39 @@ export class ResultEditor {
     return { call_id: this.call.id, content: this.content, answered_by: this.by };
   }
 
-  /** Shows a content; `by` null: nobody has given one. */
+  focus() {
+    this.area.focus();
+  }
+
+  /** What the reader had put in before. */
   show(content, by) {
+    this.fill(content, by, { isByHand: true });
+  }
+
+  /** What a rule or a sample says, where the reader has not put in anything; null: they say nothing. */
+  suggest(suggestion) {
+    this.isRuled = suggestion?.answered_by.startsWith("rule") ?? false;
+    if (this.isByHand) return;
+    this.fill(suggestion?.content ?? "", suggestion?.answered_by ?? null, { isByHand: false });
+  }
+
+  fill(content, by, { isByHand }) {
     this.by = by;
-    this.area.value = content;
+    this.isByHand = isByHand;
+    if (this.area.value !== content) this.area.value = content;
     this.tell();
   }
 
+  /** The reader puts a content in by one click. */
+  put(content, by) {
+    this.fill(content, by, { isByHand: true });
+    this.on.changed();
+    this.focus();
+  }
+
   typed() {
-    this.by = this.content === "" ? null : "hand";
-    this.tell();
+    const { content } = this;
+    this.fill(content, content === "" ? null : "hand", { isByHand: content !== "" });
     this.on.changed();
   }
 
@@ -118,17 +158,16 @@ export class ResultEditor {
         {
           type: "button",
           title: t(`result.quick.${name}.meaning`),
-          onclick: () => {
-            this.area.value = content();
-            this.by = by;
-            this.tell();
-            this.on.changed();
-            this.area.focus();
-          },
+          onclick: () => this.put(content(), by),
         },
         t(`result.quick.${name}`),
       ),
     );
+  }
+
+  delayed() {
+    const words = t("result.delay");
+    return el("label.result-delay", { title: t("result.delay.meaning") }, words, this.seconds);
   }
 
   /** What may be done with arguments that do not fit: mend them, or send the error back. */
@@ -156,23 +195,16 @@ export class ResultEditor {
 
   /** The model is told what was wrong, and may call again. */
   errorButton(found) {
-    const onclick = () => {
-      this.area.value = JSON.stringify({ error: found });
-      this.by = "error";
-      this.tell();
-      this.on.changed();
-      this.area.focus();
-    };
+    const onclick = () => this.put(JSON.stringify({ error: found }), "error");
     return el("button.button.bordered", { type: "button", onclick }, icon("undo"), t("result.send_error"));
   }
 
   /** What was typed answers this call from now on by itself. */
   makeRule() {
     const rule = { tool: this.call.name, when: given(this.made.arguments), result: valueOf(this.content) };
-    if (!setup.addRule(rule)) return;
-    this.by = "rule 1";
-    this.tell();
-    this.on.changed();
+    if (!setup.addRule(rule)) return announce(t("result.make_rule.refused"));
+    this.put(this.content, "rule 1");
+    announce(t("result.make_rule.done"));
   }
 }
 

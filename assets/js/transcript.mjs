@@ -105,7 +105,8 @@ export class Transcript {
     }
     const focused = document.activeElement;
     const isOurs = this.list.contains(focused);
-    arrange(this.list, [this.above.element, ...elements, this.pendingCalls.element]);
+    if (!this.replays.stage) elements.push(this.pendingCalls.element);
+    arrange(this.list, [this.above.element, ...elements]);
     this.hasLostFocus ||= isOurs && !focused.isConnected;
     this.markLast();
   }
@@ -138,6 +139,7 @@ export class Transcript {
   /** Calls wait for their results under the turn that made them, or none do. */
   pending() {
     const turn = this.entries.at(-1);
+    this.hasLostFocus ||= !chat.pending && this.pendingCalls.element.contains(document.activeElement);
     this.pendingCalls.show(chat.pending, turn?.kind === "turn" ? turn.parts.calls : []);
     this.markLast();
     if (this.follower.following) this.follower.follow();
@@ -188,8 +190,9 @@ export class Transcript {
 
   events({ batch }) {
     for (const event of batch) {
+      const last = this.entries.at(-1);
       if (event.type === "results") this.answered(event);
-      else if (event.type === "waiting" && event.reason === "tool") this.entries.at(-1).wait(event.seconds);
+      else if (event.reason === "tool" && last.kind === "results") last.wait(event.seconds);
       else this.applyToTurn(event);
     }
     this.current?.settle();
@@ -197,6 +200,7 @@ export class Transcript {
 
   /** Rules have answered the calls of a turn; the next one follows. */
   answered({ id, results }) {
+    if (this.find(id)) return; // the chat had them already
     const given = results.map((result) => ({ ...result, call_id: result.id }));
     this.results({ results: { id, results: given } });
   }
@@ -224,12 +228,14 @@ export class Transcript {
     tellInTitle(state === "complete" ? t("title.answered") : t("title.ended"));
     this.current = null;
     this.markLast();
-    // Of a run that was found on the way nothing has told which version it makes.
-    if (!chat.busy && !this.entries.at(-1)?.versions.versions) chat.open();
+    // Of a run that was found on the way nothing has told which version it makes; one that was
+    // stopped between two turns has left a card of none.
+    const isUnknown = !this.entries.at(-1)?.versions.versions || end?.outcome === null;
+    if (!chat.busy && isUnknown) chat.open();
   }
 
   connection({ lost }) {
-    this.current?.connection(lost);
+    if (this.current?.outcome === null) this.current.connection(lost);
   }
 
   gone() {
@@ -240,7 +246,7 @@ export class Transcript {
 
   busy() {
     this.scroller.toggleAttribute("data-busy", chat.busy);
-    if (chat.stopping) this.current?.stopping();
+    if (chat.stopping && this.current?.outcome === null) this.current.stopping();
     const last = this.entries.at(-1);
     if (last?.kind === "results") last.setLast(true);
   }

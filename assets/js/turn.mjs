@@ -2,6 +2,7 @@
 // run's events, or from an ended turn.
 
 import { announce } from "./announce.mjs";
+import { answerTree } from "./answer_tree.mjs";
 import { el } from "./dom.mjs";
 import { TurnFoot, tryingAgain, waitingFor, waitingText } from "./foot.mjs";
 import { clock, tokens } from "./format.mjs";
@@ -181,9 +182,19 @@ export class TurnView {
     this.name(this.versions.versions);
     this.actions = new TurnActions(this, this.page);
     this.foot.end(outcome, this.versions.element, this.actions.element, this.actions.goOn);
+    this.showAnswerCheck(outcome);
     this.element.querySelector(".feedback")?.remove();
     this.element.append(this.actions.feedback.element);
     this.setLast(false);
+  }
+
+  /** An answer that was to be JSON of a schema: its value as a tree, under its text. */
+  async showAnswerCheck(outcome) {
+    this.element.querySelector(".answer-check")?.remove();
+    if (!outcome.answer_check) return;
+    const text = await this.page.answerText(this);
+    if (text === null || outcome !== this.outcome) return;
+    this.parts.element.after(answerTree(text, outcome.answer_check));
   }
 
   /** Only the last turn of a chat can be gone on with, and has the way out in its notices. */

@@ -15,6 +15,13 @@ OpenPlayground: TypeAlias = Callable[..., Awaitable["Playground"]]
 OpenAt: TypeAlias = Callable[..., Awaitable["Playground"]]
 
 TURNS = "**/api/chats/*/turns"
+RESULTS = "**/api/chats/*/results"
+
+_SET_UP = """async (values) => {
+  const { setup } = await import(new URL("own/js/setup.mjs", document.baseURI).href);
+  setup.set(values);
+  await setup.settled();
+}"""
 
 _TRANSFER = """(target, [kind, files, text]) => {
   const carried = new DataTransfer();
@@ -92,6 +99,15 @@ class Playground:
         declared = [{"type": "function", "function": tool} for tool in tools]
         self._options = {"tools": declared, **options}
         await self._change_turns()
+
+    async def set_up(
+        self, *tools: dict[str, Any], options: dict[str, Any] | None = None, **values: Any
+    ) -> None:
+        """Sets the chat up with these tools, as its panel does; `options` go with each message."""
+        await self.page.evaluate(_SET_UP, {"tools": json.dumps(tools) if tools else "", **values})
+        if options:
+            self._options = options
+            await self._change_turns()
 
     async def _change_turns(self) -> None:
         async def change(route: Route) -> None:

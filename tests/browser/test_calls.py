@@ -49,7 +49,7 @@ async def test_declared_tools_are_named_at_the_box_and_can_be_taken_away(
     declared = json.loads(body["options"]["tools"])
     assert [tool["function"]["name"] for tool in declared] == ["get_weather"]
     await playground.ended()
-    await tools.get_by_role("button").click()
+    await tools.get_by_role("button", name="no longer").click()
     await expect(tools).to_be_hidden()
     body = await playground.send("And the weather in London?", leaving_calls=True)
     assert "tools" not in body["options"]

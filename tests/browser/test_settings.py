@@ -86,7 +86,7 @@ async def test_every_other_setting_reaches_the_request_and_outlives_a_reload(
     await panel.get_by_label("Seed").fill("7")
     await panel.get_by_label("Stop strings").fill("END\n\\n\\n---")
     await panel.get_by_label("Stop strings").blur()
-    await playground.has_setting("stop", "END\\n\\n\\n---")
+    await playground.has_setting("stop", "END\n\\n\\n---")
     asked = {
         "effort": None,
         "system": "Be brief.",
@@ -113,7 +113,7 @@ async def test_every_other_setting_reaches_the_request_and_outlives_a_reload(
 
 async def test_a_setting_that_cannot_be_is_said_before_sending(playground: Playground) -> None:
     await playground.page.locator("#seed input").fill("1.5")
-    await playground.has_setting("seed", 1.5)
+    await playground.has_setting("seed", "1.5")
     await playground.write("Keep me")
     await playground.message.press("Enter")
     await expect(playground.said).to_contain_text("The seed must be a whole number")

@@ -11,6 +11,7 @@ import pytest
 
 from app.chat.notice_texts import MESSAGES, REMEDIES
 from app.media.sentences import NOTES, REFUSALS
+from app.tools.finding_texts import FINDINGS
 from app.ui.texts import FOLDER, LANGUAGES, named, text, texts, word
 
 PROJECT = Path(__file__).parents[2]
@@ -152,6 +153,7 @@ def test_what_the_server_says_has_a_translation_for_each_of_its_sentences() -> N
     wanted |= {f"{SERVER}notice.{key}.remedy": sentence for key, sentence in REMEDIES.items()}
     wanted |= {f"{SERVER}media.{key}": sentence for key, sentence in REFUSALS.items()}
     wanted |= {f"{SERVER}media_note.{key}": sentence for key, sentence in NOTES.items()}
+    wanted |= {f"{SERVER}finding.{key}": sentence for key, sentence in FINDINGS.items()}
     for language in LANGUAGES:
         if language == "en":
             assert not any(key.startswith(SERVER) for key in texts("en"))
