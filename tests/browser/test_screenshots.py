@@ -1,7 +1,7 @@
-"""Pictures of the page for people to look at, and the one in the README.
+"""Pictures of the page for people to look at, and those in the README.
 
-They are written to tests/browser/screenshots, which is not committed. README_SCREENSHOT=path
-writes the README's picture there as well.
+They are written to tests/browser/screenshots, which is not committed. README_PICTURES=folder writes
+the README's pictures there as well.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def test_pictures_of_each_state(open_playground: OpenPlayground, theme: st
     await _take(playground, f"tool-{theme}")
 
     await playground.simulate("status=400")
-    await playground.ask("And tomorrow?")
+    await playground.ask("And tomorrow?", leaving_calls=True)
     await _take(playground, f"error-{theme}")
 
     await playground.new_chat()
@@ -80,9 +80,28 @@ async def test_the_picture_of_the_readme(open_playground: OpenPlayground) -> Non
     await _attach(playground)
     await playground.write("And what do you see in this picture?")
     await expect(playground.send_button).to_be_in_viewport(ratio=1)
-    picture = await _save(playground, "readme")
-    if wanted := os.environ.get("README_SCREENSHOT"):
-        Path(wanted).write_bytes(picture)
+    await _save_for_readme(playground, "screenshot")
+
+
+async def test_the_picture_of_the_tools_in_the_readme(open_playground: OpenPlayground) -> None:
+    playground = await open_playground(width=1440, height=900, color_scheme="light")
+    page = playground.page
+    await page.get_by_role("tab", name="Tools").click()
+    sets = page.get_by_role("list", name="Ready-made sets")
+    await sets.get_by_role("button").filter(has_text="Weather").click()
+    await expect(page.get_by_test_id("declared-tools")).to_contain_text("get_severe_alerts")
+    question = "What is the current weather in Paris and the forecast for London for 3 days?"
+    await playground.ask(question)
+    waiting = page.get_by_test_id("pending")
+    await expect(waiting.get_by_text("Rule 18")).to_be_visible()
+    await expect(waiting.get_by_role("button", name="Send results")).to_be_in_viewport(ratio=1)
+    await _save_for_readme(playground, "tools")
+
+
+async def _save_for_readme(playground: Playground, name: str) -> None:
+    picture = await _save(playground, name)
+    if folder := os.environ.get("README_PICTURES"):
+        (Path(folder) / f"{name}.png").write_bytes(picture)
 
 
 async def _attach(playground: Playground) -> None:
