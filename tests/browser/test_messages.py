@@ -299,7 +299,7 @@ async def test_while_an_answer_is_under_way_what_would_change_the_chat_says_so(
     playground: Playground,
 ) -> None:
     await playground.ask("First")
-    await playground.simulate("no-reasoning;answer=4000;chunk=5;speed=40")
+    await playground.simulate("no-reasoning;answer=4000;chunk=5;stall-after=20")
     await playground.send("Tell me something long")
     first = playground.turns.first
     await first.hover()
