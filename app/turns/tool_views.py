@@ -8,7 +8,7 @@ from typing import Any
 
 from app.tools.findings import Finding
 from app.tools.importing import Imported
-from app.tools.mocks import Ask, Failure, Generate, Mock, Result
+from app.tools.mocks import written_rule
 from app.tools.texts_beside import CheckedRules, CheckedSchema
 from app.tools.tools_text import CheckedTools
 
@@ -38,7 +38,7 @@ def imported_view(imported: Imported) -> dict[str, Any]:
     return {
         "tools": json.dumps(imported.tools, indent=2, ensure_ascii=False),
         "results": dict(imported.results),
-        "mocks": [_rule_view(rule) for rule in imported.mocks],
+        "mocks": [written_rule(rule) for rule in imported.mocks],
         "notes": list(imported.notes),
     }
 
@@ -73,21 +73,3 @@ def _tool_index(path: str) -> int | None:
     """The place in the array of the tool that a path leads into; None where the text is one."""
     number = path[2 : path.index("]")] if path.startswith("$[") else ""
     return int(number) if number.isdecimal() else None
-
-
-def _rule_view(rule: Mock) -> dict[str, Any]:
-    view: dict[str, Any] = {"tool": rule.tool}
-    if rule.when:
-        view["when"] = dict(rule.when)
-    match rule.outcome:
-        case Result(value):
-            view["result"] = value
-        case Failure(message):
-            view["error"] = message
-        case Ask():
-            view["ask"] = True
-        case Generate():
-            view["generate"] = True
-    if rule.delay_s:
-        view["delay_s"] = rule.delay_s
-    return view
