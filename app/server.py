@@ -12,9 +12,6 @@ from typing import Final
 import gradio as gr
 from fastapi import FastAPI
 from gradio.oauth import attach_oauth
-from starlette.responses import Response
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
 
 from app.assembly import connected, media_limits
 from app.chat.events import Event
@@ -22,7 +19,7 @@ from app.chat.request import Request
 from app.docs.routes import Facts, docs_routes
 from app.endpoint import Endpoint
 from app.security import SecurityHeaders
-from app.settings import PROJECT, Connection, Settings, SettingsError
+from app.settings import Connection, Settings, SettingsError
 from app.store.chats import ChatStore
 from app.store.database import Database, database_url
 from app.store.journal import Journals
@@ -52,10 +49,10 @@ from app.turns.status_routes import ServerStatus, status_routes
 from app.turns.tool_routes import tool_routes
 from app.turns.visitors import RateLimit
 from app.ui.markdown import render_blocks
+from app.ui.own_files import ASSETS, OwnFiles
 from app.ui.page import HEAD, THEME, PageSettings, build_page
 from app.ui.streaming_markdown import StreamingMarkdown
 
-ASSETS = PROJECT / "assets"
 _COUNTS_PER_MINUTE = 200
 """Texts whose tokens one visitor may have counted: a page asks while somebody types. Replays too:
 a page plays the answers of a chat one after the other."""
@@ -220,7 +217,7 @@ def create_application(settings: Settings) -> Application:
         _limit(settings.visitor_turns_per_minute, "turns", policy),
     )
     _include_routes(app, settings, services, desk, turns, status, model_server)
-    app.mount("/own", _OwnFiles(directory=ASSETS))
+    app.mount("/own", OwnFiles())
     _mount_page(app, settings, connection, turns)
     return Application(app, services, connection, kept)
 
@@ -304,16 +301,6 @@ def _prices(settings: Settings) -> Prices:
         output=settings.price_output,
         hour=settings.price_hour,
     )
-
-
-class _OwnFiles(StaticFiles):
-    """Assets that a browser asks after each time: a new page must not meet an old script."""
-
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, or 304 where the browser's copy is still the same."""
-        response = await super().get_response(path, scope)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
 
 
 def _mount_page(

@@ -11,6 +11,7 @@ import json
 import gradio as gr
 
 from app.chat.messages import Effort
+from app.ui.own_files import OWN
 from app.ui.texts import named, text, titled, word
 from app.ui.tools_panel import build_tools_panel
 
@@ -47,7 +48,7 @@ _FOOT = f"""
 <p class="setting-note"><a class="link" href="docs" target="_blank">{word("settings.docs")}</a></p>
 """
 
-_SETTINGS = "import(new URL('own/js/settings.mjs', document.baseURI).href)"
+_SETTINGS = f"import(new URL('{OWN}/js/settings.mjs', document.baseURI).href)"
 _READ = f"(...values) => {{ {_SETTINGS}.then((module) => module.read(values)); return []; }}"
 
 

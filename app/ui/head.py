@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from app.ui.own_files import ASSETS, OWN
 
 _STYLESHEETS = (
     "frame",
@@ -62,20 +62,18 @@ _MODULES = (
 )
 """Fetched ahead, so that the page does not ask for them one after another."""
 
-_ASSETS = Path(__file__).resolve().parent.parent.parent / "assets"
-
 
 def head() -> str:
     """The HTML for the head of the page. Its addresses are relative to the page's own."""
-    start = (_ASSETS / "js" / "head.js").read_text(encoding="utf-8")
+    start = (ASSETS / "js" / "head.js").read_text(encoding="utf-8")
     return "\n".join(
         (
             f"<script>{start}</script>",
             '<meta name="color-scheme" content="light dark">',
-            '<link rel="icon" type="image/svg+xml" href="own/favicon.svg">',
-            *(f'<link rel="stylesheet" href="own/css/{name}.css">' for name in _STYLESHEETS),
-            *(f'<link rel="modulepreload" href="own/js/{name}.mjs">' for name in _MODULES),
-            '<link rel="preload" as="fetch" crossorigin href="own/texts/en.json">',
+            f'<link rel="icon" type="image/svg+xml" href="{OWN}/favicon.svg">',
+            *(f'<link rel="stylesheet" href="{OWN}/css/{name}.css">' for name in _STYLESHEETS),
+            *(f'<link rel="modulepreload" href="{OWN}/js/{name}.mjs">' for name in _MODULES),
+            f'<link rel="preload" as="fetch" crossorigin href="{OWN}/texts/en.json">',
         )
     )
 

@@ -6,12 +6,13 @@ from html import escape
 
 import gradio as gr
 
+from app.ui.own_files import OWN
 from app.ui.texts import named, text, titled, word
 
 PRODUCT = text("header.product")
 
 _MOUNT = (
-    "import(new URL('own/js/header.mjs', document.baseURI).href)"
+    f"import(new URL('{OWN}/js/header.mjs', document.baseURI).href)"
     ".then((module) => module.mount(element));"
 )
 
@@ -31,7 +32,7 @@ def header_html(*, simulator: bool, server_label: str) -> str:
     return (
         '<header class="header">'
         f"{_button('chats-toggle', 'menu', 'header.chats')}"
-        f'<h1 class="header-name"><img src="own/favicon.svg" alt=""><span>{PRODUCT}</span></h1>'
+        f'<h1 class="header-name"><img src="{OWN}/favicon.svg" alt=""><span>{PRODUCT}</span></h1>'
         f"{_status(simulator, server_label)}"
         '<p class="header-account" id="account"></p>'
         f'<nav class="header-actions" {named("header.actions")}>'

@@ -7,12 +7,13 @@ from typing import Any
 
 import gradio as gr
 
+from app.ui.own_files import OWN
 from app.ui.texts import LANGUAGES, texts
 
 _FAILED = json.dumps({language: texts(language)["island.failed"] for language in LANGUAGES})
 
 _MOUNT = f"""
-import(new URL('own/js/MODULE.mjs', document.baseURI).href)
+import(new URL('OWN/js/MODULE.mjs', document.baseURI).href)
   .then((module) => module.mount(element))
   .catch((error) => {{
     console.error(error);
@@ -32,7 +33,7 @@ class Island(gr.HTML):
     def __init__(self, module: str, *, template: str, elem_id: str) -> None:
         super().__init__(
             html_template=template,
-            js_on_load=_MOUNT.replace("MODULE", module),
+            js_on_load=_MOUNT.replace("OWN", OWN).replace("MODULE", module),
             apply_default_css=False,
             elem_id=elem_id,
         )

@@ -9,7 +9,7 @@ import { t } from "./texts.mjs";
 
 /** @returns {Promise<Example[]>} */
 export async function loadExamples() {
-  const response = await fetch(new URL("own/examples/examples.json", document.baseURI));
+  const response = await fetch(new URL("../examples/examples.json", import.meta.url));
   if (!response.ok) throw new Error(`The examples could not be loaded (${response.status}).`);
   const examples = await response.json();
   return examples.map((example) => ({
@@ -21,7 +21,7 @@ export async function loadExamples() {
 
 /** The file that an example attaches, as if the reader had picked it. */
 export async function exampleFile(name) {
-  const response = await fetch(new URL(`own/examples/${name}`, document.baseURI));
+  const response = await fetch(new URL(`../examples/${name}`, import.meta.url));
   if (!response.ok) throw new Error(t("example.failed", { status: String(response.status) }));
   const bytes = await response.blob();
   return new File([bytes], name, { type: bytes.type });

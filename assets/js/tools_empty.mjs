@@ -5,7 +5,7 @@ import { jsonTree, laidOut, nodeAt } from "./json_tree.mjs";
 import { setup } from "./setup.mjs";
 import { language, t } from "./texts.mjs";
 
-const FOLDER = new URL("own/tool_sets/", document.baseURI);
+const FOLDER = new URL("../tool_sets/", import.meta.url);
 
 /** @param {() => void} taken  called when a set has become the chat's */
 export function emptyTools(taken) {

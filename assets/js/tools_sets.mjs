@@ -6,7 +6,7 @@ import { jsonTree, laidOut, nodeAt } from "./json_tree.mjs";
 import { language, t } from "./texts.mjs";
 import { Incoming, Trouble } from "./tools_incoming.mjs";
 
-const FOLDER = new URL("own/tool_sets/", document.baseURI);
+const FOLDER = new URL("../tool_sets/", import.meta.url);
 
 export class SetsDialog {
   constructor() {

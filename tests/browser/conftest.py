@@ -23,6 +23,7 @@ from playwright.async_api import (
     expect,
 )
 
+from app.ui.own_files import OWN
 from tests.browser.playground import OpenAt, OpenPlayground, Playground
 from tests.browser.process import running_app
 from tests.browser.watch import Watch
@@ -57,6 +58,10 @@ _ARGUMENTS = (
     # Names other than the app's address lead nowhere, whatever the page asks for.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
+
+
+_OWN_FILE = f"window.ownFile = (name) => new URL('{OWN}/' + name, document.baseURI).href"
+"""Where a test finds a module that the page has loaded, in that page's own instance."""
 
 
 @pytest.fixture(scope="session")
@@ -133,6 +138,7 @@ async def open_playground(
                 await _forget_visitor(page, app_url)
                 forgotten = True
             page.set_default_timeout(_PATIENCE_MS)
+            await page.add_init_script(_OWN_FILE)
             await page.set_viewport_size({"width": width, "height": height})
             await page.emulate_media(color_scheme=color_scheme)
             watch.over(page)
@@ -160,6 +166,7 @@ async def open_at(browser: Browser) -> AsyncIterator[OpenAt]:
             opened.push_async_callback(context.close)
             page = await context.new_page()
             page.set_default_timeout(_PATIENCE_MS)
+            await page.add_init_script(_OWN_FILE)
             watch = Watch(url)
             opened.callback(watch.check)
             watch.over(page)

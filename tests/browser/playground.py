@@ -18,7 +18,7 @@ TURNS = "**/api/chats/*/turns"
 RESULTS = "**/api/chats/*/results"
 
 _SET_UP = """async (values) => {
-  const { setup } = await import(new URL("own/js/setup.mjs", document.baseURI).href);
+  const { setup } = await import(window.ownFile("js/setup.mjs"));
   setup.set(values);
   await setup.settled();
 }"""

@@ -299,7 +299,7 @@ async def test_a_column_that_was_closed_stays_closed_over_a_reload(
 async def test_chats_are_grouped_by_how_long_ago_they_were(playground: Playground) -> None:
     groups: list[Any] = await playground.page.evaluate(
         """async () => {
-          const { grouped } = await import(new URL("own/js/chat_groups.mjs", document.baseURI));
+          const { grouped } = await import(window.ownFile("js/chat_groups.mjs"));
           const now = new Date(2026, 11, 2, 0, 30);
           const at = (...date) => ({ pinned: false, updated: new Date(...date) / 1000 });
           const chats = [

@@ -24,7 +24,7 @@ async def tell(playground: Playground, event: str, detail: dict[str, Any]) -> No
     """Has the page's chat say something, as its other parts do."""
     await playground.page.evaluate(
         """async ([event, detail]) => {
-          const { chat } = await import(new URL("own/js/chat.mjs", document.baseURI).href);
+          const { chat } = await import(window.ownFile("js/chat.mjs"));
           chat.tell(event, detail);
         }""",
         [event, detail],
@@ -121,7 +121,7 @@ async def test_two_pictures_do_not_fit_so_what_was_written_is_set_aside(
     await expect(turn).to_have_attribute("data-state", "complete")
     sent = await playground.page.evaluate(
         """async () => {
-          const { chat } = await import(new URL("own/js/chat.mjs", document.baseURI).href);
+          const { chat } = await import(window.ownFile("js/chat.mjs"));
           return chat.undo();
         }"""
     )

@@ -13,11 +13,11 @@ from tests.browser.playground import Playground, file
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 OPEN = """async (name) => {
-  const address = new URL("own/js/tools_dialogs.mjs", document.baseURI).href;
+  const address = window.ownFile("js/tools_dialogs.mjs");
   (await import(address))[name]();
 }"""
 VALUES = """async () => {
-  const address = new URL("own/js/setup.mjs", document.baseURI).href;
+  const address = window.ownFile("js/setup.mjs");
   const { setup } = await import(address);
   await setup.settled();
   return { ...setup.values, names: setup.declared() };

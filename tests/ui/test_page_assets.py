@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.tools.arguments import ArgumentChecker
+from app.ui.own_files import OWN
 from app.ui.page import HEAD
 from app.ui.texts import text
 
@@ -21,13 +22,13 @@ def test_the_head_names_relative_addresses_of_files_that_exist() -> None:
     addresses = re.findall(r'href="([^"]+)"', HEAD)
     assert len(addresses) > 10
     for address in addresses:
-        assert address.startswith("own/")
-        assert (ASSETS / address.removeprefix("own/")).is_file(), address
+        assert address.startswith(f"{OWN}/")
+        assert (ASSETS / address.removeprefix(f"{OWN}/")).is_file(), address
 
 
 def test_every_stylesheet_is_linked() -> None:
     docs = (ASSETS.parent / "app" / "docs" / "page.html").read_text()
-    linked = set(re.findall(r'rel="stylesheet" href="own/css/([^"]+)"', HEAD + docs))
+    linked = set(re.findall(r'rel="stylesheet" href="own/[^"]*css/([^"]+)"', HEAD + docs))
     assert linked == {path.name for path in STYLESHEETS}
 
 
