@@ -34,7 +34,7 @@ async def connected(
     endpoint_settings = EndpointSettings(
         base_url=connection.base_url,
         api_key=connection.api_key,
-        model=settings.model,
+        model=connection.model or settings.model,
         status_url=connection.status_url,
         connect_timeout_s=settings.connect_timeout_s,
         silence_timeout_s=settings.silence_timeout_s,

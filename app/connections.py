@@ -33,7 +33,8 @@ class Connection:
     """One model server; `label` names it for a reader.
 
     The simulator has no address until it is started. `status_url` is where Baseten's management
-    API tells the status of the deployment that is asked.
+    API tells the status of the deployment that is asked. `model` is the name under which the
+    server knows its model, where that is known.
     """
 
     kind: ConnectionKind
@@ -41,6 +42,7 @@ class Connection:
     base_url: str = ""
     api_key: SecretStr | None = None
     status_url: str = ""
+    model: str = ""
 
 
 def baseten(
@@ -67,20 +69,31 @@ def baseten(
     else:
         place = watched = f"environments/{environment}"
         label = environment
-    api_url = api_url.rstrip("/")
+    api_url = baseten_api(api_url)
     if api_url == BASETEN_API_URL:
         model_url = f"https://model-{model_id}.api.baseten.co"
     else:
-        if not is_loopback(_split(api_url, _API_URL_FORM).hostname or ""):
-            raise SettingsError(_API_URL_FORM)
         model_url = f"{api_url}/model-{model_id}"
     return Connection(
         "baseten",
         f"Baseten, model {model_id}, {label}",
         f"{model_url}/{place}/sync/v1",
-        _sendable(api_key, "BASETEN_API_KEY"),
+        sendable(api_key, "BASETEN_API_KEY"),
         f"{api_url}/v1/models/{model_id}/{watched}",
     )
+
+
+def baseten_api(api_url: str) -> str:
+    """The address of Baseten's management API, without a slash at its end.
+
+    Raises SettingsError for one of another's, since the key would go there.
+    """
+    api_url = api_url.rstrip("/")
+    if api_url != BASETEN_API_URL and not is_loopback(
+        _split(api_url, _API_URL_FORM).hostname or ""
+    ):
+        raise SettingsError(_API_URL_FORM)
+    return api_url
 
 
 def compatible(base_url: str, api_key: SecretStr | None) -> Connection:
@@ -95,7 +108,7 @@ def compatible(base_url: str, api_key: SecretStr | None) -> Connection:
         raise SettingsError(
             "The base URL holds a user or a password: leave them out, and set OPENAI_API_KEY."
         )
-    key = _sendable(api_key, "OPENAI_API_KEY") if api_key is not None else None
+    key = sendable(api_key, "OPENAI_API_KEY") if api_key is not None else None
     return Connection("compatible", parts.netloc, base_url.strip().rstrip("/"), key)
 
 
@@ -109,17 +122,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _split(url: str, form: str) -> SplitResult:
-    """The parts of an address. Raises SettingsError, with the form that it must have."""
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018 - reading it checks it
-    except ValueError:
-        raise SettingsError(form) from None
-    return parts
-
-
-def _sendable(key: SecretStr, name: str) -> SecretStr:
+def sendable(key: SecretStr, name: str) -> SecretStr:
     """The key without blanks around it. Raises SettingsError where no header can carry it."""
     text = key.get_secret_value().strip()
     if not text or not text.isascii() or not text.isprintable() or " " in text:
@@ -128,3 +131,13 @@ def _sendable(key: SecretStr, name: str) -> SecretStr:
             "or line breaks."
         )
     return SecretStr(text)
+
+
+def _split(url: str, form: str) -> SplitResult:
+    """The parts of an address. Raises SettingsError, with the form that it must have."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - reading it checks it
+    except ValueError:
+        raise SettingsError(form) from None
+    return parts

@@ -12,11 +12,14 @@ from typing import Final
 import gradio as gr
 from fastapi import FastAPI
 from gradio.oauth import attach_oauth
+from gradio.routes import App as GradioApp
+from starlette.routing import Mount
 
 from app.assembly import connected, media_limits
 from app.chat.events import Event
 from app.chat.request import Request
 from app.docs.routes import Facts, docs_routes
+from app.door import Door, Guests, PasswordSessions, SignIn
 from app.endpoint import Endpoint
 from app.security import SecurityHeaders
 from app.settings import Connection, Settings, SettingsError
@@ -24,6 +27,7 @@ from app.store.chats import ChatStore
 from app.store.database import Database, database_url
 from app.store.journal import Journals
 from app.store.media import MediaStore
+from app.store.usage import UsageStore
 from app.tools.arguments import ArgumentChecker
 from app.turns import errors
 from app.turns.account import can_sign_in
@@ -33,6 +37,7 @@ from app.turns.case_routes import case_routes
 from app.turns.chat_routes import chat_routes
 from app.turns.exchange_routes import ServerAddress, exchange_routes
 from app.turns.housekeeping import Housekeeping
+from app.turns.limits import LimitFigures, VisitorLimits
 from app.turns.mcp_servers import MCPServers
 from app.turns.media_routes import MediaDesk, media_routes
 from app.turns.prices import Prices
@@ -170,6 +175,7 @@ def create_application(settings: Settings) -> Application:
         label=connection.label,
         context_tokens=settings.context_tokens,
     )
+    limits = VisitorLimits(UsageStore(kept.database), _figures(settings))
     services = RunServices(
         stream=model_server.stream,
         load_media=desk.load,
@@ -182,6 +188,7 @@ def create_application(settings: Settings) -> Application:
         prices=_prices(settings),
         context_limit=status.context_limit,
         grace_s=settings.grace_seconds(),
+        limits=limits,
     )
     housekeeping = Housekeeping(kept.chats, kept.media, keep_days=settings.days_kept())
 
@@ -201,9 +208,11 @@ def create_application(settings: Settings) -> Application:
         responses=errors.ANY_REFUSAL,
     )
     errors.install(app)
+    passwords = PasswordSessions()
+    _put_up_door(app, settings, passwords)
     app.add_middleware(SecurityHeaders)
     policy = TurnPolicy(
-        model=settings.model,
+        model=connection.model or settings.model,
         token_cap=settings.token_cap(),
         send_reasoning=settings.send_reasoning,
         break_control_tokens=settings.breaks_control_tokens(),
@@ -214,11 +223,11 @@ def create_application(settings: Settings) -> Application:
         model_server.stream,
         slots,
         policy,
-        _limit(settings.visitor_turns_per_minute, "turns", policy),
+        limits,
     )
     _include_routes(app, settings, services, desk, turns, status, model_server)
     app.mount("/own", OwnFiles())
-    _mount_page(app, settings, connection, turns)
+    passwords.app = _mount_page(app, settings, connection, turns)
     return Application(app, services, connection, kept)
 
 
@@ -231,17 +240,16 @@ def _include_routes(
     status: ServerStatus,
     model_server: ModelServer,
 ) -> None:
-    policy = turns.policy
-    uploads = _limit(settings.visitor_turns_per_minute, "uploads", policy)
-    app.include_router(media_routes(desk, uploads, public=policy.public))
-    app.include_router(turn_routes(services, desk, policy, turns.limit))
-    app.include_router(result_routes(services, desk.address, policy, turns.limit))
-    model = settings.model.rsplit("/", 1)[-1]
-    app.include_router(chat_routes(services, desk, model=model))
+    policy, limits = turns.policy, turns.limits
+    app.include_router(media_routes(desk, limits, public=policy.public))
+    app.include_router(turn_routes(services, desk, policy, limits))
+    app.include_router(result_routes(services, desk.address, policy, limits))
+    model = policy.model.rsplit("/", 1)[-1]
+    app.include_router(chat_routes(services, desk, limits, model=model))
     replays = _limit(_COUNTS_PER_MINUTE, "replays", policy)
     app.include_router(replay_routes(services, replays, public=policy.public))
     cases = CaseDesk(services.store, desk, settings.case_bytes())
-    app.include_router(case_routes(cases, uploads, public=policy.public))
+    app.include_router(case_routes(cases, limits, public=policy.public))
     app.include_router(exchange_routes(services.store, desk, model_server.address))
     app.include_router(status_routes(status, _limit(_COUNTS_PER_MINUTE, "counts", policy)))
     app.include_router(account_routes(services.store, services.runs))
@@ -280,6 +288,19 @@ def _limits_told(settings: Settings) -> tuple[str, ...]:
             f"A visitor starts at most {settings.visitor_turns_per_minute} turns in a minute, "
             f"and {settings.visitor_slots} of them run at once."
         )
+    if (tokens := settings.visitor_day_tokens()) is not None:
+        told.append(f"A visitor has {tokens:,} tokens a day, of prompts and answers together.")
+    if (size := settings.visitor_day_upload_bytes()) is not None:
+        told.append(f"A visitor uploads at most {size / 1_000_000:g} MB a day.")
+    if (size := settings.visitor_stored_bytes()) is not None:
+        told.append(
+            f"At most {size / 1_000_000:g} MB of chats, pictures and clips are kept for a visitor."
+        )
+    if settings.is_public():
+        told.append(
+            "A visitor is who has signed in, else an address; a day begins at 00:00 UTC; an answer "
+            "429 says in Retry-After when to come back."
+        )
     told.append(f"{settings.slots} turns run at once; the others wait in line.")
     if cap is not None:
         told.append(f"A turn takes at most {cap:,} tokens, of thought and answer together.")
@@ -294,6 +315,16 @@ def _limit(per_minute: int, what: str, policy: TurnPolicy) -> RateLimit | None:
     return RateLimit(per_minute, what) if policy.public else None
 
 
+def _figures(settings: Settings) -> LimitFigures:
+    """The limits of one visitor."""
+    return LimitFigures(
+        turns_per_minute=settings.visitor_turns_per_minute if settings.is_public() else None,
+        tokens_per_day=settings.visitor_day_tokens(),
+        upload_bytes_per_day=settings.visitor_day_upload_bytes(),
+        stored_bytes=settings.visitor_stored_bytes(),
+    )
+
+
 def _prices(settings: Settings) -> Prices:
     return Prices(
         input=settings.price_input,
@@ -303,9 +334,29 @@ def _prices(settings: Settings) -> Prices:
     )
 
 
+def _put_up_door(app: FastAPI, settings: Settings, passwords: PasswordSessions) -> None:
+    """A door where the owner lets in but some. Raises SettingsError where nobody could sign in."""
+    guests = Guests.of(settings.allowed_users, settings.allowed_organisations)
+    wants_hugging_face = settings.require_sign_in or not guests.everybody
+    if wants_hugging_face and settings.auth is not None:
+        raise SettingsError(
+            "GLM_AUTH cannot be set together with GLM_REQUIRE_SIGN_IN, GLM_ALLOWED_USERS or "
+            "GLM_ALLOWED_ORGANISATIONS: people sign in with a password or with Hugging Face."
+        )
+    if wants_hugging_face and not can_sign_in():
+        raise SettingsError(
+            "People are to sign in with Hugging Face, which works on a Space with hf_oauth: true "
+            "in its README.md alone: set that, or let them in by GLM_AUTH."
+        )
+    if wants_hugging_face or settings.auth is not None:
+        sign_in: SignIn = "hugging_face" if wants_hugging_face else "password"
+        app.add_middleware(Door, sign_in=sign_in, guests=guests, passwords=passwords)
+
+
 def _mount_page(
     app: FastAPI, settings: Settings, connection: Connection, turns: SingleTurns
-) -> None:
+) -> GradioApp:
+    """Mounts it; returns Gradio's own app in it."""
     if settings.mcp and find_spec("mcp") is None:
         raise SettingsError(
             "GLM_MCP is set, but the package mcp is missing: install it with "
@@ -315,7 +366,7 @@ def _mount_page(
         PageSettings(
             simulator=connection.kind == "simulator",
             server_label=connection.label,
-            model=settings.model,
+            model=connection.model or settings.model,
             max_tokens_cap=settings.token_cap(),
             upload_bytes=media_limits(settings).max_bytes,
             public=settings.is_public(),
@@ -335,8 +386,14 @@ def _mount_page(
         root_path=settings.root_path or None,
         max_file_size="1mb",
         mcp_server=settings.mcp,
+        auth=list(settings.passwords()) or None,
     )
     if settings.mcp:
         from app.ui.mcp_tool import serve_mcp_tool  # its package is an extra
 
         serve_mcp_tool(page, turns)
+    return next(
+        route.app
+        for route in app.routes
+        if isinstance(route, Mount) and isinstance(route.app, GradioApp)
+    )

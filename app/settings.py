@@ -6,16 +6,9 @@ import os
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from app.connections import (
-    BASETEN_API_URL,
-    Connection,
-    SettingsError,
-    baseten,
-    compatible,
-    is_loopback,
-)
+from app.connections import Connection, SettingsError, compatible, is_loopback
+from app.model_server_settings import MODEL, PROJECT, ModelServerSettings
 
 __all__ = [
     "MODEL",
@@ -27,52 +20,9 @@ __all__ = [
     "load_settings",
 ]
 
-PROJECT = Path(__file__).resolve().parent.parent
-MODEL = "zai-org/GLM-5.3-Flash"
 
-
-class Settings(BaseSettings):
+class Settings(ModelServerSettings):
     """What the environment, and a `.env` file in the project's folder, may set."""
-
-    model_config = SettingsConfigDict(
-        env_file=PROJECT / ".env",
-        env_ignore_empty=True,
-        extra="ignore",
-        frozen=True,
-        hide_input_in_errors=True,
-        populate_by_name=True,
-    )
-
-    baseten_api_key: SecretStr | None = Field(
-        None, alias="BASETEN_API_KEY", description="Key of the Baseten account."
-    )
-    baseten_model_id: str | None = Field(
-        None,
-        alias="BASETEN_MODEL_ID",
-        pattern=r"^[A-Za-z0-9]{3,40}$",
-        description="Id of the deployed model, such as abc1d2ef.",
-    )
-    baseten_environment: str = Field(
-        "production",
-        alias="BASETEN_ENVIRONMENT",
-        pattern=r"^[A-Za-z0-9_-]{1,60}$",
-        description="Environment of the model to ask.",
-    )
-    baseten_deployment_id: str | None = Field(
-        None,
-        alias="BASETEN_DEPLOYMENT_ID",
-        pattern=r"^[A-Za-z0-9]{3,40}$",
-        description="One deployment to ask instead of an environment.",
-    )
-    openai_base_url: str | None = Field(
-        None,
-        alias="OPENAI_BASE_URL",
-        description="Base URL of any OpenAI-compatible server, such as http://127.0.0.1:8000/v1.",
-    )
-    openai_api_key: SecretStr | None = Field(
-        None, alias="OPENAI_API_KEY", description="Key for OPENAI_BASE_URL, where it needs one."
-    )
-    model: str = Field(MODEL, alias="GLM_MODEL", description="Model name sent with each request.")
 
     server_name: str = Field(
         "127.0.0.1", alias="GRADIO_SERVER_NAME", description="Address to serve the page on."
@@ -131,6 +81,51 @@ class Settings(BaseSettings):
         alias="GLM_VISITOR_TURNS_PER_MINUTE",
         ge=1,
         description="Turns that one visitor may start in a minute, when public.",
+    )
+    visitor_tokens_per_day: int | None = Field(
+        None,
+        alias="GLM_VISITOR_TOKENS_PER_DAY",
+        ge=1,
+        description="Tokens of prompts and answers that one visitor has for a day of UTC; unset: "
+        "1000000 when public, else no limit.",
+    )
+    visitor_upload_mb_per_day: float | None = Field(
+        None,
+        alias="GLM_VISITOR_UPLOAD_MB_PER_DAY",
+        gt=0,
+        description="Megabytes that one visitor may upload in a day of UTC; unset: 500 when "
+        "public, else no limit.",
+    )
+    visitor_stored_mb: float | None = Field(
+        None,
+        alias="GLM_VISITOR_STORED_MB",
+        gt=0,
+        description="Megabytes of chats, pictures and clips kept for one visitor; unset: 200 when "
+        "public, else no limit.",
+    )
+    require_sign_in: bool = Field(
+        False,
+        alias="GLM_REQUIRE_SIGN_IN",
+        description="true: nothing is shown to who has not signed in with Hugging Face; needs a "
+        "Space with hf_oauth: true.",
+    )
+    allowed_users: str = Field(
+        "",
+        alias="GLM_ALLOWED_USERS",
+        description="Names of Hugging Face users who may come in, with spaces between them; with "
+        "these or organisations set, everybody else stays out.",
+    )
+    allowed_organisations: str = Field(
+        "",
+        alias="GLM_ALLOWED_ORGANISATIONS",
+        description="Names of Hugging Face organisations whose members may come in, with spaces "
+        "between them.",
+    )
+    auth: SecretStr | None = Field(
+        None,
+        alias="GLM_AUTH",
+        description="Names and passwords of those who may come in, as name:password with spaces "
+        "between them; for servers other than Spaces that ask to sign in with Hugging Face.",
     )
     grace_s: float | None = Field(
         None,
@@ -241,13 +236,6 @@ class Settings(BaseSettings):
         description="US dollars for an hour of the model server, such as 52.00 for H100:8 on "
         "Baseten; without token prices a turn costs its share of time.",
     )
-    baseten_api_url: str = Field(
-        BASETEN_API_URL,
-        alias="BASETEN_API_URL",
-        pattern=r"^https?://[^/?#@\s]+/?$",
-        description="Address of Baseten's management API, which tells whether the model sleeps; a "
-        "loopback address, for tests, then stands for the model's own address as well.",
-    )
     simulator_tokens_per_second: float = Field(
         150.0,
         alias="GLM_SIMULATOR_TOKENS_PER_SECOND",
@@ -273,6 +261,35 @@ class Settings(BaseSettings):
         if self.max_tokens_cap is not None:
             return self.max_tokens_cap
         return 16_384 if self.is_public() else None
+
+    def passwords(self) -> tuple[tuple[str, str], ...]:
+        """Who may come in by name and password. Raises SettingsError, without what it holds."""
+        pairs = self.auth.get_secret_value().split() if self.auth else []
+        found = tuple((name, password) for name, _, password in (p.partition(":") for p in pairs))
+        if self.auth and not (found and all(name and password for name, password in found)):
+            raise SettingsError(
+                "GLM_AUTH cannot be read: write it as name:password, with spaces between several."
+            )
+        return found
+
+    def visitor_day_tokens(self) -> int | None:
+        """Tokens that one visitor has for a day, or None for no limit."""
+        if self.visitor_tokens_per_day is not None:
+            return self.visitor_tokens_per_day
+        return 1_000_000 if self.is_public() else None
+
+    def visitor_day_upload_bytes(self) -> int | None:
+        """Bytes that one visitor may upload in a day, or None for no limit."""
+        return self._bytes(self.visitor_upload_mb_per_day, 500.0)
+
+    def visitor_stored_bytes(self) -> int | None:
+        """Bytes that are kept for one visitor, or None for no limit."""
+        return self._bytes(self.visitor_stored_mb, 200.0)
+
+    def _bytes(self, megabytes: float | None, when_public: float) -> int | None:
+        if megabytes is None:
+            megabytes = when_public if self.is_public() else None
+        return None if megabytes is None else int(megabytes * 1_000_000)
 
     def upload_megabytes(self) -> float:
         """The largest upload."""
@@ -306,53 +323,6 @@ class Settings(BaseSettings):
         if self.chats_mb is not None:
             return int(self.chats_mb * 1_000_000)
         return 2_000_000_000 if self.is_public() else None
-
-    def connection(self) -> Connection:
-        """The model server that these settings name; the simulator where they name none.
-
-        Raises SettingsError where a pair is incomplete, or both pairs are set.
-        """
-        on_baseten = self.baseten_api_key is not None or self.baseten_model_id is not None
-        if on_baseten and self.openai_base_url is not None:
-            raise SettingsError(
-                "BASETEN_API_KEY or BASETEN_MODEL_ID and OPENAI_BASE_URL are both set: "
-                "unset one of the two, so that it is clear which server to ask."
-            )
-        if on_baseten:
-            return self._baseten()
-        if self.openai_base_url is not None:
-            return compatible(self.openai_base_url, self.openai_api_key)
-        return Connection("simulator", "Simulator")
-
-    def remarks(self) -> tuple[str, ...]:
-        """What is set without effect, a sentence each, to be said once at the start."""
-        on_baseten = self.baseten_api_key is not None or self.baseten_model_id is not None
-        if self.openai_api_key is not None and self.openai_base_url is None and not on_baseten:
-            remark = (
-                "OPENAI_API_KEY is ignored: without OPENAI_BASE_URL the simulator answers. "
-                "Set OPENAI_BASE_URL to use a server."
-            )
-            return (remark,)
-        return ()
-
-    def _baseten(self) -> Connection:
-        if self.baseten_model_id is None:
-            raise SettingsError(
-                "BASETEN_API_KEY is set, but BASETEN_MODEL_ID is missing: set it to the model's "
-                "id, such as abc1d2ef in https://model-abc1d2ef.api.baseten.co."
-            )
-        if self.baseten_api_key is None:
-            raise SettingsError(
-                "BASETEN_MODEL_ID is set, but BASETEN_API_KEY is missing: set it to a key of "
-                "the Baseten account, or unset BASETEN_MODEL_ID."
-            )
-        return baseten(
-            self.baseten_model_id,
-            self.baseten_api_key,
-            environment=self.baseten_environment,
-            deployment_id=self.baseten_deployment_id,
-            api_url=self.baseten_api_url,
-        )
 
 
 def load_settings() -> Settings:

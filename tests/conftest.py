@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
@@ -11,6 +12,12 @@ import pytest
 from tests.loopback import Loopback, Reply
 
 StartLoopback: TypeAlias = Callable[..., Awaitable[Loopback]]
+
+
+@pytest.fixture(autouse=True)
+def _no_deployment_of_the_developer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A record in the developer's checkout would name a model to ask."""
+    monkeypatch.setenv("GLM_DEPLOYMENT_FILE", str(tmp_path / "no-deployment.json"))
 
 
 @pytest.fixture

@@ -19,10 +19,17 @@ _ALGORITHM = "ES256"
 
 
 class Provider:
-    """A provider for as long as the block runs. `person` is the name of who signs in next."""
+    """A provider for as long as the block runs. `person` is the name of who signs in next.
+
+    `organisations` are those of each person; they stand in the token of the sign-in, or, with
+    `tells_later`, only in what the provider answers when it is asked for the person (userinfo).
+    """
 
     def __init__(self, person: str = "ada") -> None:
         self.person = person
+        self.organisations: dict[str, list[str]] = {}
+        self.tells_later = False
+        self._holders: dict[str, str] = {}
         self._key = ECKey.generate_key("P-256", {"kid": "key-of-the-test"}, private=True)
         self._issued: dict[str, dict[str, Any]] = {}
         self._url = ""
@@ -33,6 +40,7 @@ class Provider:
                 web.get("/authorize", self._authorize),
                 web.post("/token", self._token),
                 web.get("/keys", self._keys),
+                web.get("/userinfo", self._user_info),
             ]
         )
         self._runner = web.AppRunner(app)
@@ -69,6 +77,7 @@ class Provider:
                 "authorization_endpoint": f"{self._url}/authorize",
                 "token_endpoint": f"{self._url}/token",
                 "jwks_uri": f"{self._url}/keys",
+                "userinfo_endpoint": f"{self._url}/userinfo",
                 "id_token_signing_alg_values_supported": [_ALGORITHM],
             }
         )
@@ -86,6 +95,8 @@ class Provider:
             "sub": f"id-of-{self.person}",
             "preferred_username": self.person,
         }
+        if not self.tells_later:
+            self._issued[code]["orgs"] = self._organisations_of(self.person)
         back = asked["redirect_uri"]
         answer = urlencode({"code": code, "state": asked["state"]})
         raise web.HTTPFound(f"{back}{'&' if '?' in back else '?'}{answer}")
@@ -93,15 +104,25 @@ class Provider:
     async def _token(self, request: web.Request) -> web.Response:
         claims = self._issued.pop(str((await request.post())["code"]))
         header = {"alg": _ALGORITHM, "kid": self._key.kid}
+        token = f"test-access-token-not-real-{secrets.token_urlsafe(8)}"
+        self._holders[token] = claims["preferred_username"]
         return web.json_response(
             {
-                "access_token": "test-access-token-not-real",
+                "access_token": token,
                 "token_type": "bearer",
                 "expires_in": 3600,
                 "scope": "openid profile",
                 "id_token": jwt.encode(header, claims, self._key, algorithms=[_ALGORITHM]),
             }
         )
+
+    async def _user_info(self, request: web.Request) -> web.Response:
+        person = self._holders[request.headers["Authorization"].removeprefix("Bearer ")]
+        return web.json_response({"sub": f"id-of-{person}", "orgs": self._organisations_of(person)})
+
+    def _organisations_of(self, person: str) -> list[dict[str, str]]:
+        names = self.organisations.get(person, [])
+        return [{"sub": f"id-of-{name}", "preferred_username": name} for name in names]
 
     async def _keys(self, request: web.Request) -> web.Response:
         return web.json_response({"keys": [self._key.as_dict(private=False)]})

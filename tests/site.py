@@ -82,7 +82,9 @@ async def serving(data_folder: Path | None = None, **settings: Any) -> AsyncGene
         return
     listener = socket.create_server(("127.0.0.1", 0))
     application = create_application(Settings(_env_file=None, data_folder=data_folder, **settings))
-    config = uvicorn.Config(application.asgi, log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        application.asgi, log_level="warning", proxy_headers=False, timeout_graceful_shutdown=1
+    )
     server = _Server(config)
     task = asyncio.create_task(server.serve(sockets=[listener]))
     try:

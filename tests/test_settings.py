@@ -23,6 +23,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
         monkeypatch.delenv(str(field.alias), raising=False)
     for name in ("SPACE_ID", "SYSTEM"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GLM_DEPLOYMENT_FILE", str(tmp_path / "deployment.json"))
     monkeypatch.setitem(Settings.model_config, "env_file", tmp_path / "none")
 
 

@@ -70,7 +70,9 @@ class TurnEntry:
     `checks` has one entry a call of the turn; `tokens` one count, or None, a part. `effort` is
     what was asked for, None for the server's default; `edited` says that a person changed the
     answer, `recorded` that it came with a case file and nothing of it was asked for here.
-    `answer_check` is None where no schema was asked for, or no answer came.
+    `answer_check` is None where no schema was asked for, or no answer came. `step_limit` is how
+    many turns a run may take, where rules answer the calls and the run ended here for having taken
+    as many.
     """
 
     id: str
@@ -83,6 +85,7 @@ class TurnEntry:
     edited: bool = False
     recorded: bool = False
     answer_check: AnswerCheck | None = None
+    step_limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

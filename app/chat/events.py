@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 WaitingReason: TypeAlias = Literal["slot", "retry", "waking"]
 FailureKind: TypeAlias = Literal[
-    "server_error", "unreachable", "timed_out", "too_large", "cut_short"
+    "server_error", "unreachable", "timed_out", "too_large", "cut_short", "used_up"
 ]
 
 
@@ -89,8 +89,8 @@ class Failed:
 
     kind: server_error (an HTTP error, an error event, or an event that cannot be read),
     unreachable (no connection), timed_out (no byte for the time allowed), too_large (the request
-    was not sent), cut_short (the connection broke in the middle). `message` is the server's own,
-    whole, where it sent one.
+    was not sent), cut_short (the connection broke in the middle), used_up (not sent: a limit of the
+    playground is reached). `message` is the server's own, whole, where it sent one.
     """
 
     kind: FailureKind

@@ -75,7 +75,7 @@ async def read_question(arguments: argparse.Namespace) -> Question:
         settings=settings,
         connection=connection,
         conversation=conversation,
-        options=_options(arguments, settings, tool_set, history.options),
+        options=_options(arguments, settings, connection, tool_set, history.options),
         mocks=mocks,
         max_steps=arguments.max_steps,
         timeout_s=arguments.timeout,
@@ -93,7 +93,11 @@ def _mocks(
 
 
 def _options(
-    arguments: argparse.Namespace, settings: Settings, tool_set: ToolSet | None, past: Options
+    arguments: argparse.Namespace,
+    settings: Settings,
+    connection: Connection,
+    tool_set: ToolSet | None,
+    past: Options,
 ) -> Options:
     schema = read_json(arguments.response_schema) if arguments.response_schema else None
     if schema is not None and not isinstance(schema, dict):
@@ -101,7 +105,7 @@ def _options(
     tools = past.tools if tool_set is None else tool_set.tools
     choice = _tool_choice(arguments.tool_choice, tools)
     return Options(
-        model=arguments.model or settings.model,
+        model=arguments.model or connection.model or settings.model,
         effort=_first(arguments.effort, past.effort),
         system=arguments.system or past.system,
         temperature=_first(arguments.temperature, past.temperature),

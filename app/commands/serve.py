@@ -29,7 +29,7 @@ def serve() -> int:
     try:
         application = create_application(settings)
         asyncio.run(application.prepare())
-    except StoreError as error:
+    except (SettingsError, StoreError) as error:
         print(error, file=sys.stderr)
         return 2
     if connection.kind == "simulator":

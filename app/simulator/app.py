@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.simulator import wire
-from app.simulator.answers import compose
+from app.simulator.answers import compose, effort_of
 from app.simulator.delivery import Delivery, Job
 from app.simulator.engine import Engine, PrefixCache, metrics_text
 from app.simulator.errors import ApiError
@@ -132,7 +132,9 @@ class _Server:
             asked = parse_chat_request(value)
             check_model(asked.model, self._settings)
             prompt = await self._understand(asked, value)
-            tokens = token_ids(prompt.user_text, count=prompt.tokens)
+            # The effort is the second thing in the prompt; the route has no field for it.
+            effort = token_ids(effort_of(asked.model_copy(update={"reasoning_effort": None})))
+            tokens = effort + token_ids(prompt.user_text, count=prompt.tokens - len(effort))
         counted = {
             "count": len(tokens),
             "max_model_len": self._settings.max_model_len,

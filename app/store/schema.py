@@ -138,3 +138,13 @@ exchanges = Table(
     Column("record", Text, nullable=False),
     Column("wire", LargeBinary, nullable=False),
 )
+
+usage = Table(
+    "usage",
+    metadata,
+    # Days since 1970, in UTC; the visitor by a digest.
+    Column("day", Integer, primary_key=True, autoincrement=False),
+    Column("visitor", String(64), primary_key=True),
+    Column("tokens", BigInteger, nullable=False),
+    Column("upload_bytes", BigInteger, nullable=False),
+)

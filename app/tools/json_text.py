@@ -26,6 +26,8 @@ MAX_VALUES = 500_000
 MAX_NUMBER = 300
 """Characters of a number: what is longer may not fit a 64-bit float."""
 
+_TOO_LARGE = 10**MAX_NUMBER
+
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair: no text, and nothing that UTF-8 could hold."""
 
@@ -75,6 +77,8 @@ def check_value(value: Any) -> None:
             raise JsonTextError(_too_deep())
         if isinstance(each, _RepeatedKey):
             raise JsonTextError(f"has the key {shown(each.key)} twice", _path_of(place))
+        if isinstance(each, int | float) and not -_TOO_LARGE < each < _TOO_LARGE:  # nor NaN
+            raise JsonTextError("holds a number that is too large, or none", _path_of(place))
         texts = each if isinstance(each, Mapping) else (each,)
         if any(isinstance(text, str) and HALF_CHARACTER.search(text) for text in texts):
             raise JsonTextError("holds half of a surrogate pair, which is no text", _path_of(place))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -149,7 +148,8 @@ def read_mocks(value: Any, path: str = "$") -> tuple[Mock, ...]:
     try:
         check_value(value)
     except JsonTextError as error:
-        raise ToolSetError(f"{path} {error}; mend the rules.") from None
+        place = path + error.path.removeprefix("$")
+        raise ToolSetError(f"{place} {error}; mend the rules.") from None
     return tuple(_rule(entry, f"{path}[{at}]") for at, entry in enumerate(value))
 
 
@@ -206,7 +206,7 @@ _READERS: dict[str, Callable[[Any, str], Outcome]] = {
 
 def _delay(seconds: Any, path: str) -> float:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or math.isnan(seconds) or not 0 <= seconds <= MAX_DELAY_S:
+    if not is_number or not 0 <= seconds <= MAX_DELAY_S:
         raise ToolSetError(f"{path}.delay_s must be a number of seconds from 0 to {MAX_DELAY_S:g}.")
     return float(seconds)
 

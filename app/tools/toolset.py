@@ -6,16 +6,24 @@ that is, and for what could not be told apart later.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.tools.errors import JsonTextError, ToolSetError
 from app.tools.json_text import check_value, json_path, read_json, shown
-from app.tools.mocks import Mock, Mocks, read_mocks
+from app.tools.mocks import Mock, Mocks, read_mocks, written_rule
 from app.tools.tool_rules import array_refusals
 
-__all__ = ["ToolSet", "ToolSetError", "parse_mocks", "parse_toolset", "read_toolset"]
+__all__ = [
+    "ToolSet",
+    "ToolSetError",
+    "parse_mocks",
+    "parse_toolset",
+    "read_toolset",
+    "toolset_text",
+]
 
 MAX_CHARACTERS = 2_000_000
 """Characters of one file: about half of what the model's context takes."""
@@ -52,6 +60,18 @@ def read_toolset(value: Any) -> ToolSet:
     if "tools" not in file:
         raise ToolSetError("$.tools is missing; declare the tools there, as the OpenAI array.")
     return ToolSet(_tools(file["tools"], ("tools",)), _results(file), _mocks(file))
+
+
+def toolset_text(tool_set: ToolSet) -> str:
+    """The file that `parse_toolset` reads: the array alone, where nothing else is known."""
+    tools = list(tool_set.tools)
+    beside = {
+        "results": dict(tool_set.results),
+        "mocks": [written_rule(rule) for rule in tool_set.mocks],
+    }
+    kept = {key: value for key, value in beside.items() if value}
+    whole = {"tools": tools, **kept} if kept else tools
+    return json.dumps(whole, indent=2, ensure_ascii=False)
 
 
 def parse_mocks(text: str, results: Mapping[str, Any]) -> Mocks:

@@ -24,7 +24,8 @@ from app.turns.case_files import CaseFiles
 from app.turns.chat_views import line_view
 from app.turns.errors import Refusal, refusals
 from app.turns.file_names import plain_name, saved_name
-from app.turns.visitors import ChatId, Owner, RateLimit, visitor_address
+from app.turns.limits import VisitorLimits
+from app.turns.visitors import ChatId, Owner, visitor_of
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +49,8 @@ _NDJSON: Final[dict[str, Any]] = {
 }
 
 
-def case_routes(desk: CaseDesk, limit: RateLimit | None, *, public: bool) -> APIRouter:
-    """The routes; `limit` counts a visitor's uploads."""
+def case_routes(desk: CaseDesk, limits: VisitorLimits, *, public: bool) -> APIRouter:
+    """The routes; `limits` are for a visitor's uploads."""
     router = APIRouter(prefix="/api", tags=["case files"])
 
     @router.get(
@@ -105,8 +106,7 @@ def case_routes(desk: CaseDesk, limit: RateLimit | None, *, public: bool) -> API
         """Adds the chats of case files, one by one, under new ids. A file that cannot be read
         does not stop the others; hanging up does.
         """
-        if limit is not None:
-            limit.take(visitor_address(request) if public else me)
+        await limits.upload(visitor_of(request) if public else me, me, file.size or 0)
         try:
             files = await asyncio.to_thread(
                 CaseFiles, file.file, plain_name(file.filename), max_bytes=desk.max_bytes
@@ -114,7 +114,7 @@ def case_routes(desk: CaseDesk, limit: RateLimit | None, *, public: bool) -> API
         except CaseError as error:
             raise Refusal(_NO_CASE.status, _NO_CASE.code, str(error)) from None
         return StreamingResponse(
-            _imported(desk, me, files),
+            _imported(desk, me, files, limits),
             media_type="application/x-ndjson",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
         )
@@ -122,17 +122,23 @@ def case_routes(desk: CaseDesk, limit: RateLimit | None, *, public: bool) -> API
     return router
 
 
-async def _imported(desk: CaseDesk, me: str, files: CaseFiles) -> AsyncGenerator[bytes, None]:
+async def _imported(
+    desk: CaseDesk, me: str, files: CaseFiles, limits: VisitorLimits
+) -> AsyncGenerator[bytes, None]:
     """Imports file by file; the lines that tell of it."""
     names = files.names
     chats = 0
     for number, name in enumerate(names):
         yield _line("progress", done=number, of=len(names), name=name)
         try:
+            await limits.room(me)
             taken = await desk.take(me, partial(files.extract, number))
             line = await desk.store.find(me, taken.chat)
         except CaseError as error:
             yield _line("refused", name=name, message=str(error))
+            continue
+        except Refusal as refusal:
+            yield _line("refused", name=name, message=f"{refusal.message} {refusal.remedy}".strip())
             continue
         except StoreError as error:
             logger.error("%s", error)

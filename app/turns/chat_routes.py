@@ -23,9 +23,10 @@ from app.turns.chat_views import calls_view, line_view, message_source, node_vie
 from app.turns.context import of_chat
 from app.turns.ended import edited_turn
 from app.turns.errors import Refusal, refusals
+from app.turns.limits import VisitorLimits
 from app.turns.media_routes import MediaDesk
 from app.turns.options import MAX_BODY, AnswerEdit, ChatChange, Rating, Version
-from app.turns.pending import pending_calls
+from app.turns.pending import pending_calls, pending_view
 from app.turns.routes import BUSY
 from app.turns.run import Run
 from app.turns.runs import ChatBusy
@@ -40,8 +41,12 @@ _NO_MESSAGE = Refusal(404, "no_message", "There is no such message.", "Open its 
 _NOTHING_TO_UNDO = Refusal(409, "nothing_to_undo", "There is no message to take back.")
 
 
-def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRouter:
-    """The routes under `/api/chats`; `model` is the name under which answers are exported."""
+def chat_routes(
+    services: RunServices, media: MediaDesk, limits: VisitorLimits, *, model: str
+) -> APIRouter:
+    """The routes under `/api/chats`; `model` is the name under which answers are exported,
+    `limits` are for what is kept.
+    """
     router = APIRouter(prefix="/api/chats", tags=["chats"])
     store, runs = services.store, services.runs
 
@@ -114,9 +119,7 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
             "messages": await asyncio.to_thread(views),
             "earlier": page.earlier,
             "run": running,
-            "pending": {"turn": last.id, "calls": [call.view() for call in pending]}
-            if last is not None and pending
-            else None,
+            "pending": pending_view(last, pending),
         }
         if before is None:
             limit = services.context_limit()
@@ -164,6 +167,7 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
         """Keeps what is set up for the chat's tools, in place of what was. The chat need not be
         there before.
         """
+        await limits.room(me)
         await store.set_up(me, chat_id, body.setup())
         return Response(status_code=204)
 
@@ -210,6 +214,7 @@ def chat_routes(services: RunServices, media: MediaDesk, *, model: str) -> APIRo
     async def edit_answer(me: Owner, chat_id: ChatId, body: AnswerEdit) -> JSONResponse:
         """A new version of an answer, in a person's wording."""
         entry, node = await _turn(store, me, chat_id, body.turn)
+        await limits.room(me)
         edited = edited_turn(secrets.token_urlsafe(12), entry, body.text)
         with alone(me, chat_id):
             added = await store.add(me, chat_id, edited, node.parent)

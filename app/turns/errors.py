@@ -22,6 +22,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
 
     Where the message holds values, `key` and `values` are what it is made from, for a page in
     another language. `offers` are what the person may choose instead, by the figures of `clip`.
+    `retry_after_s` is when to come back, where that is known (RFC 9110, Retry-After).
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         values: Mapping[str, str] | None = None,
         clip: Mapping[str, Any] | None = None,
         offers: Sequence[str] = (),
+        retry_after_s: int | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -45,6 +47,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         self.values = dict(values or {})
         self.clip = dict(clip or {})
         self.offers = tuple(offers)
+        self.retry_after_s = retry_after_s
 
     def view(self) -> dict[str, Any]:
         """The refusal as a JSON value."""
@@ -61,7 +64,8 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
 
     def response(self) -> JSONResponse:
         """The refusal as the routes answer it."""
-        return JSONResponse({"error": self.view()}, status_code=self.status)
+        headers = None if self.retry_after_s is None else {"Retry-After": str(self.retry_after_s)}
+        return JSONResponse({"error": self.view()}, status_code=self.status, headers=headers)
 
 
 class ClipView(BaseModel):

@@ -6,8 +6,9 @@ A visitor names none: what is asked is what stands in the settings, and nothing 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from app.tools.importing import Imported, ImportFailed, tools_from_mcp
@@ -34,16 +35,22 @@ class MCPServer:
 
     async def tools(self) -> Imported:
         """What it lists. Raises ImportFailed."""
+        why = [f"it has not answered within {TIME_LIMIT_S:g} s"]
         try:
-            async with asyncio.timeout(TIME_LIMIT_S):
-                listed = await _list_tools(self.url)
+            async with asyncio.timeout(TIME_LIMIT_S) as limit:
+
+                def refuse(reason: str) -> NoReturn:
+                    # Its client goes on waiting, whatever is raised in it while it reads.
+                    why.insert(0, reason)
+                    limit.reschedule(asyncio.get_running_loop().time())
+                    raise ValueError(reason)
+
+                listed = await _list_tools(self.url, refuse)
         except TimeoutError:
-            raise ImportFailed(
-                f"{self.name} has not answered within {TIME_LIMIT_S:g} s: try again later."
-            ) from None
+            raise ImportFailed(f"{self.name} gives no tools: {why[0]}. Try again later.") from None
         except Exception as error:  # whatever a server of others does, and its client raises
-            why = _cause(error)
-            raise ImportFailed(f"{self.name} cannot be asked for its tools ({why}).") from None
+            cause = _cause(error)
+            raise ImportFailed(f"{self.name} cannot be asked for its tools ({cause}).") from None
         return await asyncio.to_thread(tools_from_mcp, compact({"tools": listed}))
 
 
@@ -72,22 +79,42 @@ class MCPServers:
         return known.get(wanted)
 
 
-async def _list_tools(url: str) -> list[dict[str, Any]]:
+async def _list_tools(url: str, refuse: Callable[[str], NoReturn]) -> list[dict[str, Any]]:
     # The package is an extra, which only those need who list servers.
     import httpx
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
+    class Bounded(httpx.AsyncByteStream):
+        """The bytes of an answer, as far as they are taken: not all say how many will come."""
+
+        def __init__(self, whole: httpx.AsyncByteStream) -> None:
+            self._whole = whole
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            taken = 0
+            async for data in self._whole:
+                taken += len(data)
+                if taken > _MOST_BYTES:
+                    refuse("its answer is too large")
+                yield data
+
+        async def aclose(self) -> None:
+            await self._whole.aclose()
+
     async def look_at(response: httpx.Response) -> None:
         if response.is_redirect:
-            raise ValueError("it leads elsewhere")
-        if int(response.headers.get("content-length", 0)) > _MOST_BYTES:
-            raise ValueError("its answer is too large")
+            refuse("it leads elsewhere")
+        if response.headers.get("content-encoding", "identity") != "identity":
+            refuse("its answer is packed, and may be of any size")
+        if isinstance(response.stream, httpx.AsyncByteStream):
+            response.stream = Bounded(response.stream)
 
     found: list[dict[str, Any]] = []
     async with (
         httpx.AsyncClient(
             timeout=TIME_LIMIT_S,
+            headers={"Accept-Encoding": "identity"},
             event_hooks={"response": [look_at]},
         ) as client,
         streamable_http_client(url, http_client=client) as (reading, writing, _),

@@ -12,8 +12,9 @@ from app.chat.messages import Attachment
 from app.media import ClipWish, MediaLimits, data_url
 from app.store.media import MediaStore, MediaUnknown
 from app.turns.errors import Refusal, refusals
+from app.turns.limits import VisitorLimits
 from app.turns.uploads import UPLOAD_LINES, Upload, unless_gone
-from app.turns.visitors import Owner, RateLimit, visitor_address
+from app.turns.visitors import Owner, visitor_of
 
 _FORM_BYTES = 100_000
 """What a multipart form adds to the file in it, at most."""
@@ -55,8 +56,8 @@ class MediaDesk:
         return data_url(data, known.mime)
 
 
-def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> APIRouter:
-    """The routes under `/api/media`; `limit` counts a visitor's uploads."""
+def media_routes(desk: MediaDesk, limits: VisitorLimits, *, public: bool) -> APIRouter:
+    """The routes under `/api/media`; `limits` are for a visitor's uploads."""
     router = APIRouter(prefix="/api/media", tags=["pictures and clips"])
 
     @router.post(
@@ -87,8 +88,7 @@ def media_routes(desk: MediaDesk, limit: RateLimit | None, *, public: bool) -> A
         Seconds are those of the clip. A clip that is refused with `offers` can be sent again with
         a part of it named, or to be shrunk.
         """
-        if limit is not None:
-            limit.take(visitor_address(request) if public else me)
+        await limits.upload(visitor_of(request) if public else me, me, file.size or 0)
         sent = Upload(me, file, ClipWish(start_s, end_s, shrink))
         if _NDJSON in request.headers.get("accept", ""):
             lines = sent.lines(desk.store, desk.limits, desk.address)

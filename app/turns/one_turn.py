@@ -104,7 +104,10 @@ class OneTurn:
             self._builder = TurnBuilder()
             self._began = time.monotonic()
             built = await self._request()
-            async with aclosing(services.stream(built, self._headers, self._record)) as events:
+            asked = services.stream(built, self._headers, self._record)
+            if services.limits is not None:
+                asked = services.limits.metered(self._visitor, built, asked)
+            async with aclosing(asked) as events:
                 async for event in events:
                     self._take(event)
 

@@ -70,6 +70,17 @@ def pending_calls(entry: Entry | None, rules: Mocks) -> tuple[PendingCall, ...]:
     )
 
 
+def pending_view(entry: Entry | None, pending: Sequence[PendingCall]) -> dict[str, Any] | None:
+    """The calls of a chat's last entry as the page gets them with the chat; None where none waits.
+
+    `limit` is that of the run which ended there at its limit.
+    """
+    if not isinstance(entry, TurnEntry) or not pending:
+        return None
+    calls = [call.view() for call in pending]
+    return {"turn": entry.id, "calls": calls, "limit": entry.step_limit}
+
+
 def call_ids(calls: Sequence[ToolCall]) -> list[str]:
     """An id for each call: its own, unless it has none, or one before it has the same."""
     own = {call.id for call in calls}

@@ -13,7 +13,7 @@ from app.turns.errors import Refusal, refusals
 from app.turns.options import Speed
 from app.turns.replay import Recording, Replay
 from app.turns.services import RunServices
-from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_address
+from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_of
 
 _NO_TURN = Refusal(404, "no_turn", "There is no such turn.", "Open its chat again.")
 _NOT_RECORDED = Refusal(404, "not_recorded", "Nothing was recorded of this answer as it came.")
@@ -34,7 +34,7 @@ def replay_routes(services: RunServices, limit: RateLimit | None, *, public: boo
         and the `seconds` that it took.
         """
         if limit is not None:
-            limit.take(visitor_address(request) if public else me)
+            limit.take(visitor_of(request) if public else me)
         try:
             node = await store.node(me, chat_id, turn_id)
             exchanges = await store.exchanges(me, chat_id, turn_id)

@@ -19,6 +19,7 @@ from app.tools.mocks import Mocks
 from app.turns.chat_views import MediaAddress, node_view, results_node_view
 from app.turns.ended import repaired_turn
 from app.turns.errors import Refusal, refusals
+from app.turns.limits import VisitorLimits
 from app.turns.loop_bodies import CallRepair, CallResult, CallResults, Suggested
 from app.turns.one_turn import Question
 from app.turns.options import MAX_BODY
@@ -29,11 +30,11 @@ from app.turns.pending import (
     given_by_rules,
     pending_calls,
 )
-from app.turns.routes import BUSY, TurnPolicy, fault_headers
-from app.turns.run import Run, answering_results
+from app.turns.routes import BUSY, TurnPolicy, begin_run
+from app.turns.run import answering_results
 from app.turns.runs import ChatBusy
 from app.turns.services import RunServices
-from app.turns.visitors import ChatId, Owner, RateLimit, visitor_address
+from app.turns.visitors import ChatId, Owner, visitor_of
 
 _NO_CHAT = Refusal(404, "no_chat", "There is no such chat.", "Begin a new one.")
 _NO_CALL = Refusal(404, "no_call", "There is no such call in the turn.", "Open its chat again.")
@@ -58,9 +59,9 @@ _NO_RULE = Refusal(
 
 
 def result_routes(
-    services: RunServices, address: MediaAddress, policy: TurnPolicy, limit: RateLimit | None
+    services: RunServices, address: MediaAddress, policy: TurnPolicy, limits: VisitorLimits
 ) -> APIRouter:
-    """The routes under `/api/chats/{chat}`; `limit` counts the turns that a visitor starts."""
+    """The routes under `/api/chats/{chat}`; `limits` are for the turns that a visitor starts."""
     router = APIRouter(prefix="/api/chats/{chat_id}", tags=["calls"])
     store, runs = services.store, services.runs
 
@@ -78,26 +79,23 @@ def result_routes(
         Answers as the start of a turn does, and `results`, as kept. With `by_rules` the delays of
         rules are not waited for; with `cancel` no turn follows, and `run` and `turn` are null.
         """
-        visitor = visitor_address(request) if policy.public else me
+        visitor = visitor_of(request) if policy.public else me
         try:
             with runs.reserve(me, chat_id):
                 path = (await store.page(me, chat_id)).nodes
                 turn, pending = await _last_turn(path, body)
                 results = await _results(body, pending)
-                if limit is not None and not body.cancel:
-                    limit.take(visitor)
+                if body.cancel:
+                    await limits.room(me)
+                else:
+                    await limits.turn(visitor, me)
                 kept = await store.add(me, chat_id, results, turn.id)
                 run = None
                 if not body.cancel:
                     said = conversation_of([*(node.entry for node in path), results])
                     options = answering_results(policy.options(body.options))
-                    run = Run(
-                        Question(me, chat_id, results.id, said, options),
-                        services,
-                        visitor=visitor,
-                        headers=fault_headers(request, policy),
-                        loop=body.loop.loop(),
-                    )
+                    question = Question(me, chat_id, results.id, said, options)
+                    run = begin_run(question, services, policy, me, request, body.loop)
         except ChatBusy:
             raise BUSY from None
         except ChatUnknown:
@@ -141,6 +139,7 @@ def result_routes(
         They are checked like the model's. Answers the turn as its chat has it, and its `pending`
         calls, without suggestions.
         """
+        await limits.room(me)
         try:
             with runs.reserve(me, chat_id):
                 path = (await store.page(me, chat_id, limit=1)).nodes

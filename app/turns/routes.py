@@ -21,6 +21,7 @@ from app.store.media import MediaUnknown
 from app.tools.mocks import Mocks
 from app.turns.chat_views import results_node_view, user_view
 from app.turns.errors import Refusal, refusals
+from app.turns.limits import VisitorLimits
 from app.turns.media_routes import MediaDesk
 from app.turns.one_turn import Question
 from app.turns.options import MAX_BODY, NewTurn, TurnOptions
@@ -29,8 +30,9 @@ from app.turns.replay import Replay
 from app.turns.run import Run, answering_results
 from app.turns.runs import ChatBusy
 from app.turns.services import RunServices
+from app.turns.tool_options import ToolLoop
 from app.turns.turn_views import can_continue
-from app.turns.visitors import ChatId, Owner, OwnId, RateLimit, visitor_address
+from app.turns.visitors import ChatId, Owner, OwnId, visitor_of
 
 BUSY = Refusal(409, "busy", "This chat is still answering.", "Wait for its end, or stop it.")
 _NO_RUN = Refusal(404, "no_run", "There is no such run.", "Open its chat again.")
@@ -91,9 +93,9 @@ class _Begun:
 
 
 def turn_routes(
-    services: RunServices, media: MediaDesk, policy: TurnPolicy, limit: RateLimit | None
+    services: RunServices, media: MediaDesk, policy: TurnPolicy, limits: VisitorLimits
 ) -> APIRouter:
-    """The routes under `/api`; `limit` counts the turns that a visitor starts."""
+    """The routes under `/api`; `limits` are for the turns that a visitor starts."""
     router = APIRouter(prefix="/api", tags=["runs"])
 
     @router.post(
@@ -113,22 +115,18 @@ def turn_routes(
         `replaces`, the turn that it goes on with; and `results`, where calls were cancelled. With
         `loop.auto` the run goes on by itself while rules answer the model's calls.
         """
-        visitor = visitor_address(request) if policy.public else me
+        visitor = visitor_of(request) if policy.public else me
         try:
             with services.runs.reserve(me, chat_id):
                 attachments = await _attachments(media, me, body)
-                begun = await _begin(services.store, me, chat_id, body, attachments, limit, visitor)
+                begun = await _begin(
+                    services.store, me, chat_id, body, attachments, limits, visitor
+                )
                 options = _options(policy, body, begun.path)
                 question = Question(
                     me, chat_id, begun.parent, conversation_of(begun.path), options, begun.base
                 )
-                run = Run(
-                    question,
-                    services,
-                    visitor=visitor,
-                    headers=fault_headers(request, policy),
-                    loop=body.loop.loop(),
-                )
+                run = begin_run(question, services, policy, me, request, body.loop)
         except ChatBusy:
             raise BUSY from None
         except ChatUnknown:
@@ -188,17 +186,16 @@ async def _begin(
     chat_id: str,
     body: NewTurn,
     attachments: tuple[Attachment, ...],
-    limit: RateLimit | None,
+    limits: VisitorLimits,
     visitor: str,
 ) -> _Begun:
     """Finds what is to be answered, and puts a new message into the chat."""
     if body.has_message:
-        return await _new_message(store, me, chat_id, body, attachments, limit, visitor)
+        return await _new_message(store, me, chat_id, body, attachments, limits, visitor)
     begun = await (
         _cut_answer(store, me, chat_id) if body.go_on else _again(store, me, chat_id, body.retry)
     )
-    if limit is not None:
-        limit.take(visitor)
+    await limits.turn(visitor, me)
     if begun.base is None:
         await store.end_at(me, chat_id, begun.parent)  # whoever reloads meets the new answer alone
     return begun
@@ -210,7 +207,7 @@ async def _new_message(
     chat_id: str,
     body: NewTurn,
     attachments: tuple[Attachment, ...],
-    limit: RateLimit | None,
+    limits: VisitorLimits,
     visitor: str,
 ) -> _Begun:
     """Puts the message into the chat; calls that stand open before it were not executed."""
@@ -220,8 +217,7 @@ async def _new_message(
     pending = pending_calls(path[-1], Mocks()) if path and body.edit is None else ()
     if pending and not body.cancel_calls:
         raise _CALLS_PENDING
-    if limit is not None:
-        limit.take(visitor)
+    await limits.turn(visitor, me)
     await store.open(me, chat_id)
     results = None
     if pending:
@@ -303,7 +299,25 @@ async def _attachments(media: MediaDesk, me: str, body: NewTurn) -> tuple[Attach
     return tuple(found)
 
 
-def fault_headers(request: Request, policy: TurnPolicy) -> dict[str, str]:
+def begin_run(
+    question: Question,
+    services: RunServices,
+    policy: TurnPolicy,
+    me: str,
+    request: Request,
+    loop: ToolLoop,
+) -> Run:
+    """The run that a request of the owner `me` asks for."""
+    return Run(
+        question,
+        services,
+        visitor=visitor_of(request) if policy.public else me,
+        headers=_fault_headers(request, policy),
+        loop=loop.loop(),
+    )
+
+
+def _fault_headers(request: Request, policy: TurnPolicy) -> dict[str, str]:
     """A fault asked of the simulator, taken from this machine only."""
     fault = request.headers.get("x-simulate")
     host = request.client.host if request.client else ""

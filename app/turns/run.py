@@ -129,6 +129,7 @@ class Run:
                 results = await self._results(turn.id, pending, answers)
             if answers is None or results is None:
                 limit = self._loop.max_steps if answers is not None and is_last else None
+                await self._keep_limit(entry, limit)
                 views = [call.view() for call in pending]
                 await turn.tell_end(entry, pending=views, limit=limit)
                 return
@@ -142,6 +143,18 @@ class Run:
                 return
             self.log.settle()
             turn = self._turn(_following(turn.question, entry, results), {})
+
+    async def _keep_limit(self, entry: TurnEntry, limit: int | None) -> None:
+        """Whoever opens the chat later is asked to go on too."""
+        if limit is None:
+            return
+        entry = replace(entry, step_limit=limit)
+        try:
+            await self._services.store.replace(self._owner, self._chat, entry)
+        except ChatUnknown:
+            return  # deleted meanwhile
+        except Exception:
+            logger.exception("That a run ended at its limit could not be stored")
 
     async def _results(
         self, turn_id: str, pending: tuple[PendingCall, ...], answers: tuple[Answer, ...]

@@ -12,6 +12,7 @@ from app.chat.notices import ArgumentChecker
 from app.chat.request import Request
 from app.store.chats import ChatStore
 from app.store.journal import Journals
+from app.turns.limits import VisitorLimits
 from app.turns.prices import Prices
 from app.turns.rendering import Rendering
 from app.turns.runs import Runs
@@ -31,7 +32,10 @@ MediaLoader: TypeAlias = Callable[[str, Attachment], Awaitable[str | None]]
 
 @dataclass(frozen=True, slots=True)
 class RunServices:
-    """The parts of the app, as a run uses them. `grace_s` is in seconds."""
+    """The parts of the app, as a run uses them. `grace_s` is in seconds.
+
+    Without `limits` the tokens of turns are not counted.
+    """
 
     stream: EventStream
     load_media: MediaLoader
@@ -44,3 +48,4 @@ class RunServices:
     prices: Prices
     context_limit: Callable[[], int]
     grace_s: float
+    limits: VisitorLimits | None = None

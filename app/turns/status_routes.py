@@ -11,7 +11,7 @@ from app.endpoint import Endpoint
 from app.turns.options import MAX_BODY, Draft
 from app.turns.slots import Slots
 from app.turns.tokens import estimate_tokens
-from app.turns.visitors import Owner, RateLimit, visitor_address
+from app.turns.visitors import Owner, RateLimit, visitor_of
 
 _ASKED_AGAIN_S = 0.2
 """How old a state may be for someone who has just asked for it, in seconds."""
@@ -101,7 +101,7 @@ def status_routes(status: ServerStatus, limit: RateLimit | None) -> APIRouter:
         Answers `tokens`, and whether they are `estimated`, as no server could be asked.
         """
         if limit is not None:
-            limit.take(visitor_address(request))
+            limit.take(visitor_of(request))
         return await status.tokens(body.text)
 
     return router

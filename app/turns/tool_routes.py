@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import ConfigDict, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from app.tools.exporting import tools_as_python
 from app.tools.importing import (
@@ -22,8 +22,10 @@ from app.tools.importing import (
     tools_from_openapi,
     tools_from_python,
 )
+from app.tools.mocks import Mocks
 from app.tools.texts_beside import check_answer_schema, check_rules
 from app.tools.tools_text import check_tools
+from app.tools.toolset import ToolSet, ToolSetError, parse_mocks, toolset_text
 from app.turns.errors import Refusal, refusals
 from app.turns.mcp_servers import MCPServers
 from app.turns.tool_options import Body
@@ -33,7 +35,7 @@ from app.turns.tool_views import (
     checked_tools_view,
     imported_view,
 )
-from app.turns.visitors import Owner, RateLimit, visitor_address
+from app.turns.visitors import Owner, RateLimit, visitor_of
 
 MAX_TEXT_BODY = 16_000_000
 """Bytes of a text's JSON: the longest that is taken, in UTF-8 and escaped."""
@@ -94,6 +96,7 @@ class DeclaredText(Body):
     )
 
     tools: str
+    rules: str = Field("", description="The text of their rules: an array, or a tool-set file.")
 
 
 class ChosenServer(Body):
@@ -110,7 +113,7 @@ def tool_routes(servers: MCPServers, limit: RateLimit | None, *, public: bool) -
 
     def count(me: str, request: Request) -> None:
         if limit is not None:
-            limit.take(visitor_address(request) if public else me)
+            limit.take(visitor_of(request) if public else me)
 
     @router.post("/check", max_body_size=MAX_TEXT_BODY)
     async def check(me: Owner, body: CheckedText, request: Request) -> dict[str, Any]:
@@ -134,9 +137,12 @@ def tool_routes(servers: MCPServers, limit: RateLimit | None, *, public: bool) -
 
     @router.post("/export", max_body_size=MAX_TEXT_BODY, responses=refusals(_EXPORT_FAILED))
     async def export(me: Owner, body: DeclaredText, request: Request) -> dict[str, str]:
-        """The tools as a Python module, with a function to write for each."""
+        """The tools as a Python module, with a function to write for each, and as `json`.
+
+        That is a tool-set file where there are rules, or schemas of results; else the array.
+        """
         count(me, request)
-        return await asyncio.to_thread(_exported, body.tools)
+        return await asyncio.to_thread(_exported, body)
 
     @router.get("/mcp")
     async def list_servers(_me: Owner) -> dict[str, Any]:
@@ -173,11 +179,18 @@ def _imported(body: ImportedText) -> dict[str, Any]:
         raise Refusal(422, "import_failed", str(error)) from None
 
 
-def _exported(text: str) -> dict[str, str]:
-    checked = check_tools(text)
+def _exported(body: DeclaredText) -> dict[str, str]:
+    checked = check_tools(body.tools)
     if checked.errors:
         first = checked.errors[0]
         raise Refusal(
             422, "export_failed", f"Line {first.line}, column {first.column}: {first.message}"
         )
-    return {"python": tools_as_python(checked.tools)}
+    try:
+        mocks = parse_mocks(body.rules, {}) if body.rules.strip() else Mocks()
+    except ToolSetError as error:
+        raise Refusal(422, "export_failed", f"The rules have a mistake. {error}") from None
+    return {
+        "python": tools_as_python(checked.tools),
+        "json": toolset_text(ToolSet(checked.tools, mocks.results, mocks.rules)),
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import os
 import re
 import time
@@ -59,13 +60,54 @@ def owner_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def visitor_of(request: Request) -> str:
+    """Whom a public server's limits count: who has signed in, else the address that asks."""
+    user = signed_in(request)
+    return f"user:{user.id}" if user else visitor_address(request)
+
+
 def visitor_address(request: Request) -> str:
-    """The address of who asks. A proxy's word for it is taken on a Space only, where one stands."""
-    if "SPACE_ID" in os.environ:
-        forwarded = request.headers.get("x-forwarded-for", "")
-        if forwarded:
-            return forwarded.rsplit(",", 1)[-1].strip()
-    return request.client.host if request.client else "unknown"
+    """The address of who asks; of IPv6 the network of 64 bits, which is one visitor's as a whole.
+
+    A proxy's word for it is taken on a Space only, where one stands. Each proxy adds who asked it
+    at the right end; those of the Space have private addresses, and what stands left of the first
+    public one is whatever the visitor wrote.
+    """
+    peer = request.client.host if request.client else "unknown"
+    if "SPACE_ID" not in os.environ:
+        return _network(peer) or peer
+    hops = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+    nearest = peer
+    for hop in reversed(hops):
+        address = _parsed(hop)
+        if address is None:
+            break
+        nearest = str(address)
+        if address.is_global:
+            break
+    return _network(nearest) or nearest
+
+
+def _network(text: str) -> str | None:
+    address = _parsed(text)
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((address, 64), strict=False))
+    return str(address) if address else None
+
+
+def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that a text is, with or without a port; IPv4 written as IPv6 is IPv4."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
 
 
 class RateLimit:
@@ -93,6 +135,7 @@ class RateLimit:
                 "too_many_requests",
                 f"That is more than {self._per_minute} {self._what} in a minute.",
                 f"Wait {wait} s, then try again.",
+                retry_after_s=wait,
             )
         times.append(now)
         while len(self._times) > _MOST_VISITORS:

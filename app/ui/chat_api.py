@@ -15,7 +15,7 @@ from app.tools.toolset import ToolSetError, parse_toolset
 from app.turns.errors import Refusal, sentences
 from app.turns.options import NewTurn, TurnOptions
 from app.turns.single import SingleTurns
-from app.turns.visitors import visitor_address
+from app.turns.visitors import visitor_of
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ async def answer(
             system=system,
             tools=_tools(tools),
         )
-        return await turns.ask(NewTurn(text=message, options=options), visitor_address(request))
+        return await turns.ask(NewTurn(text=message, options=options), visitor_of(request))
     except ToolSetError as error:
         raise CannotAskError(str(error)) from None
     except ValidationError as error:

@@ -35,6 +35,23 @@ export function declaredIn(text) {
   return isFunction && keys.includes("name") ? [at([], null)] : null;
 }
 
+/**
+ * A bare schema as the tool that the server makes of it, its text as it was written; null where the
+ * text is something else.
+ */
+export function withSchemaWrapped(text) {
+  const root = jsonTree(text);
+  if (root?.kind !== "object" || declaredIn(text) !== null) return null;
+  const { title, description } = valueOf(text, root);
+  const named = typeof title === "string" ? title.replace(/[^a-zA-Z0-9_-]+/g, "_") : "";
+  const name = JSON.stringify(named.replace(/^_+|_+$/g, "").slice(0, 64) || "tool_1");
+  const isSaid = typeof description === "string";
+  const said = isSaid ? ` "description": ${JSON.stringify(description)},` : "";
+  const schema = text.trim().replaceAll("\n", "\n  ");
+  const inner = `{"name": ${name},${said} "parameters": ${schema}}`;
+  return `[\n  {"type": "function", "function": ${inner}}\n]`;
+}
+
 /** The text with one more tool; null where it cannot take one. */
 export function withTool(text) {
   const names = (declaredIn(text) ?? []).map(({ value }) => value?.name);

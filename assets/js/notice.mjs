@@ -4,7 +4,7 @@ import { copyButton } from "./copy.mjs";
 import { el, icon } from "./dom.mjs";
 import { join, t, told } from "./texts.mjs";
 
-const GRAVE = new Set(["server_error", "unreachable", "timed_out", "too_large", "cut_short", "empty_reply"]);
+const GRAVE = new Set(["server_error", "unreachable", "timed_out", "too_large", "cut_short", "used_up", "empty_reply"]);
 const QUIET = new Set(["stopped", "media_replaced", "history_repaired", "thought_in_answer"]);
 const RETRY = new Set([
   ...GRAVE,

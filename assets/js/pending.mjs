@@ -86,21 +86,21 @@ export class PendingCalls {
       });
       const own = kept[call.id];
       editor.suggest(call.suggestion);
-      if (own) editor.show(own.content, own.answered_by);
+      if (own) editor.restore(own);
       return editor;
     });
   }
 
   /** The turn with the repaired call is another one; what was put in for its other calls stays. */
   async repair(call, words) {
-    const others = this.editors.filter((editor) => editor.isByHand && editor.call.id !== call);
-    const results = others.map(({ result }) => result);
+    const others = this.editors.filter((editor) => editor.kept && editor.call.id !== call);
+    const results = others.map(({ kept }) => kept);
     this.repaired = call;
     await this.page.repairCall(call, words);
     this.repaired = null;
     for (const editor of this.editors) {
       const own = results.find(({ call_id: id }) => id === editor.call.id);
-      if (own) editor.show(own.content, own.answered_by);
+      if (own) editor.restore(own);
     }
     if (results.length) this.changed();
   }
@@ -118,8 +118,8 @@ export class PendingCalls {
   }
 
   changed() {
-    const byHand = this.editors.filter(({ isByHand }) => isByHand);
-    const results = byHand.map(({ result }) => [result.call_id, result]);
+    const put = this.editors.map(({ kept }) => kept).filter(Boolean);
+    const results = put.map((result) => [result.call_id, result]);
     const { [this.turn]: _, ...others } = recall(KEPT) ?? {};
     const recent = Object.entries(others).slice(1 - KEPT_TURNS);
     remember(KEPT, Object.fromEntries([...recent, [this.turn, Object.fromEntries(results)]]));

@@ -8,6 +8,7 @@ import { setup } from "./setup.mjs";
 import { t } from "./texts.mjs";
 
 const MOST_DELAY_S = 600;
+const DELAY_S = 5; // by one click; any other is typed
 const VERY_LARGE_ROWS = 2_000; // about 80,000 characters
 
 /** What is put in by one click: a content, and whether the tool failed. */
@@ -53,9 +54,22 @@ export class ResultEditor {
       min: "0",
       max: String(MOST_DELAY_S),
       step: "1",
-      value: "0",
+      value: String(DELAY_S),
       inputmode: "numeric",
+      hidden: true,
+      "aria-label": t("result.delay.seconds"),
+      oninput: () => this.on.changed(),
     });
+    this.slow = el(
+      "button.button.result-quick",
+      {
+        type: "button",
+        title: t("result.delay.meaning"),
+        "aria-pressed": "false",
+        onclick: () => this.toggleDelay(),
+      },
+      t("result.delay"),
+    );
     this.ruled = el(
       "button.button.bordered",
       { type: "button", title: t("result.make_rule.meaning"), onclick: () => this.makeRule() },
@@ -75,7 +89,7 @@ export class ResultEditor {
       ),
       ...this.mending(),
       this.area,
-      el("div.result-bar", {}, this.kind, ...this.quick(), this.delayed(), this.ruled),
+      el("div.result-bar", {}, this.kind, ...this.quick(), this.slow, this.seconds, this.ruled),
     );
     this.tell();
   }
@@ -86,6 +100,7 @@ export class ResultEditor {
 
   /** Seconds for which the result is held back. */
   get delay() {
+    if (this.seconds.hidden) return 0;
     return Math.min(MOST_DELAY_S, Math.max(0, Number(this.seconds.value) || 0));
   }
 
@@ -102,9 +117,28 @@ export class ResultEditor {
     this.area.focus();
   }
 
+  /** What the reader has put in, to be kept over a reload; null where that is nothing. */
+  get kept() {
+    const { isByHand, delay } = this;
+    return isByHand || delay ? { ...this.result, isByHand, delay } : null;
+  }
+
   /** What the reader had put in before. */
-  show(content, by) {
-    this.fill(content, by, { isByHand: true });
+  restore({ content, answered_by: by, isByHand, delay }) {
+    if (isByHand) this.fill(content, by, { isByHand });
+    if (delay) this.setDelay(delay);
+  }
+
+  /** Holds the result back for so many seconds; 0: not at all. */
+  setDelay(seconds) {
+    this.seconds.hidden = seconds === 0;
+    if (seconds) this.seconds.value = String(seconds);
+    this.slow.setAttribute("aria-pressed", String(seconds > 0));
+  }
+
+  toggleDelay() {
+    this.setDelay(this.seconds.hidden ? DELAY_S : 0);
+    this.on.changed();
   }
 
   /** What a rule or a sample says, where the reader has not put in anything; null: they say nothing. */
@@ -163,11 +197,6 @@ export class ResultEditor {
         t(`result.quick.${name}`),
       ),
     );
-  }
-
-  delayed() {
-    const words = t("result.delay");
-    return el("label.result-delay", { title: t("result.delay.meaning") }, words, this.seconds);
   }
 
   /** What may be done with arguments that do not fit: mend them, or send the error back. */

@@ -1,4 +1,5 @@
-// The dialog that shows the tools of the chat as JSON, as they are written, and as a Python module.
+// The dialog that shows the tools of the chat as JSON and as a Python module. Tools without rules
+// are shown as they are written; with rules the JSON is a tool-set file, which holds both.
 
 import { Refused, request } from "./api.mjs";
 import { copyTextButton } from "./copy.mjs";
@@ -14,14 +15,19 @@ const PYTHON_FILE = { ending: ".py", type: "text/x-python" };
 export class ExportDialog {
   constructor() {
     this.action = null;
-    const { tools } = setup.values;
+    const { tools, rules } = setup.values;
     if (!tools.trim()) {
       this.content = [el("p", {}, t("export.nothing"))];
       return;
     }
     this.content = new Tabs(t("export.heading"), [
-      { label: t("export.json"), draw: () => shown(tools, JSON_FILE, t("export.json")) },
-      { label: t("export.python"), draw: () => [python(tools)] },
+      {
+        label: t("export.json"),
+        draw: () => rules.trim()
+          ? [written({ tools, rules }, "json", JSON_FILE)]
+          : shown(tools, JSON_FILE, t("export.json")),
+      },
+      { label: t("export.python"), draw: () => [written({ tools }, "python", PYTHON_FILE)] },
     ]).elements;
   }
 }
@@ -44,11 +50,11 @@ function shown(text, file, name) {
   ];
 }
 
-/** The module, which the server writes. */
-function python(tools) {
+/** What the server writes: the tool-set file or the module. */
+function written(body, kind, file) {
   const place = el("div.export-place", { "aria-busy": "true" });
-  request("tools/export", { method: "POST", body: { tools } })
-    .then((found) => place.replaceChildren(...shown(found.python, PYTHON_FILE, t("export.python"))))
+  request("tools/export", { method: "POST", body })
+    .then((found) => place.replaceChildren(...shown(found[kind], file, t(`export.${kind}`))))
     .catch((error) => {
       if (!(error instanceof Refused)) throw error;
       place.append(el("p", { role: "alert", dir: "auto" }, error.sentence));

@@ -1,7 +1,7 @@
 // The tools of the chat in the panel: as a form or as JSON, each with a switch.
 
 import { el, icon, setText } from "./dom.mjs";
-import { declaredIn, withTool } from "./declared.mjs";
+import { declaredIn, withSchemaWrapped, withTool } from "./declared.mjs";
 import { JsonEditor } from "./json_editor.mjs";
 import { recall, remember } from "./memory.mjs";
 import { setup } from "./setup.mjs";
@@ -131,9 +131,24 @@ export class ToolsSection {
     this.declared = declaredIn(tools);
     this.form.replaceChildren(
       this.fault,
-      ...(this.declared ? this.cards() : [el("p.tools-note", {}, t("tools.form.json_only"))]),
+      ...(this.declared ? this.cards() : this.notShown(tools)),
     );
     this.form.querySelectorAll(FOCUSED)[focused]?.focus();
+  }
+
+  /** A text that has no form; a bare schema can be made a tool, which has one. */
+  notShown(tools) {
+    const wrapped = withSchemaWrapped(tools);
+    if (wrapped === null) return [el("p.tools-note", {}, t("tools.form.json_only"))];
+    const wrap = () => {
+      this.open = new Set([0]);
+      this.rebuild(() => wrapped, "input", 0);
+    };
+    const attributes = { type: "button", onclick: wrap };
+    return [
+      el("p.tools-note", {}, t("tools.form.bare")),
+      el("button.button.bordered", attributes, icon("tool"), t("tools.form.wrap")),
+    ];
   }
 
   cards() {

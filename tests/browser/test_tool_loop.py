@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, expect
 
 from tests.browser.playground import RESULTS, Playground
@@ -222,7 +223,10 @@ async def test_a_delay_can_be_stopped(playground: Playground) -> None:
     await playground.set_up(WEATHER)
     await playground.ask("What is the weather in Paris?")
     await editor(playground, "get_weather").fill("sunny")
-    await pending(playground).get_by_label("Delay, s").fill("60")
+    await pending(playground).get_by_role("button", name="Delay", exact=True).click()
+    await pending(playground).get_by_label("Delay in seconds").fill("60")
+    await playground.reload()
+    await expect(pending(playground).get_by_label("Delay in seconds")).to_have_value("60")
     await playground.page.get_by_test_id("send-results").click()
     await expect(pending(playground)).to_contain_text("The results are sent in")
     await pending(playground).get_by_role("button", name="Stop the delay").click()
@@ -230,12 +234,39 @@ async def test_a_delay_can_be_stopped(playground: Playground) -> None:
     await expect(playground.turns).to_have_count(1)
 
 
-async def test_an_answer_of_a_schema_is_checked_and_shown_as_a_tree(playground: Playground) -> None:
-    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-    await playground.set_up(answer_schema=json.dumps(schema))
-    turn = await playground.ask("Which city is the capital of France?")
-    check = turn.get_by_test_id("answer-check")
-    await expect(check).to_have_attribute("data-state", "fits")
-    await expect(check).to_contain_text("city")
-    await playground.reload()
-    await expect(check).to_have_attribute("data-state", "fits")
+async def test_another_chat_and_back_keeps_what_was_half_typed(playground: Playground) -> None:
+    await playground.set_up(WEATHER, TIME)
+    await playground.ask(PARALLEL)
+    await editor(playground, "get_time").fill("half past nine")
+    address = playground.page.url
+    await playground.new_chat()
+    await expect(pending(playground)).to_be_hidden()
+    assert playground.page.url != address
+    await playground.page.go_back()
+    await expect(editor(playground, "get_time")).to_have_value("half past nine")
+    await expect(pending(playground)).to_contain_text("1 result is left.")
+
+
+async def test_calls_that_wait_have_no_grave_violation(playground: Playground) -> None:
+    await playground.set_up(WEATHER, TIME)
+    await playground.ask(PARALLEL)
+    await editor(playground, "get_time").fill('{"time": ')
+    await pending(playground).get_by_role("button", name="Delay", exact=True).first.click()
+    found = (await Axe().run(playground.page)).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
+async def test_two_calls_are_answered_by_keys_alone(playground: Playground) -> None:
+    await playground.set_up(WEATHER, TIME)
+    await playground.ask(PARALLEL)
+    keys = playground.page.keyboard
+    await editor(playground, "get_weather").focus()
+    await keys.type("sunny")
+    for _ in range(12):
+        await keys.press("Tab")
+        if await editor(playground, "get_time").evaluate("e => e === document.activeElement"):
+            break
+    await keys.type("noon")
+    await keys.press("Control+Enter")
+    await expect(results(playground)).to_have_count(2)
+    await playground.ended()

@@ -132,6 +132,21 @@ async def test_the_form_changes_its_place_and_keeps_what_it_cannot_show(
     await expect(editor).to_have_value(changed)
 
 
+async def test_a_bare_schema_is_made_a_tool_that_has_a_form(playground: Playground) -> None:
+    panel = await open_tools(playground)
+    schema = '{"title": "find order", "type": "object", "properties": {"id": {"type": "string"}}}'
+    editor = await write_json(panel, schema)
+    await panel.get_by_role("button", name="Form", exact=True).click()
+    await panel.get_by_role("button", name="Make it a tool").click()
+    name = panel.get_by_label("Name", exact=True)
+    await expect(name).to_be_focused()
+    await expect(name).to_have_value("find_order")
+    await expect(panel.get_by_test_id("parameter")).to_have_count(1)
+    await panel.get_by_role("button", name="JSON", exact=True).click()
+    [tool] = json.loads(await editor.input_value())
+    assert tool["function"]["parameters"] == json.loads(schema)
+
+
 async def test_a_tool_that_is_off_is_not_declared(playground: Playground) -> None:
     panel = await open_tools(playground)
     await write_json(panel, WEATHER)

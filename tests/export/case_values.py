@@ -61,7 +61,9 @@ parts = st.lists(
 bases = st.lists(st.builds(Reasoning, words) | st.builds(Text, words), max_size=2).map(tuple)
 failures = st.builds(
     Failed,
-    st.sampled_from(["server_error", "unreachable", "timed_out", "too_large", "cut_short"]),
+    st.sampled_from(
+        ["server_error", "unreachable", "timed_out", "too_large", "cut_short", "used_up"]
+    ),
     st.none() | st.integers(100, 599),
     texts,
     st.none() | words,

@@ -21,6 +21,23 @@ async def test_tokenize_counts_what_a_request_would(simulator: Starlette) -> Non
     assert counted.json["count"] == answer.json["usage"]["prompt_tokens"]
 
 
+async def test_each_effort_gives_other_tokens_as_many(simulator: Starlette) -> None:
+    async def tokens(**fields: object) -> list[int]:
+        messages = [{"role": "user", "content": "Hello there, world"}]
+        body = json.dumps({"messages": messages, **fields}).encode()
+        listed: list[int] = (await call(simulator, "POST", "/tokenize", body, JSON)).json["tokens"]
+        return listed
+
+    low, high, most = [
+        await tokens(chat_template_kwargs={"reasoning_effort": effort})
+        for effort in ("low", "high", "max")
+    ]
+    assert len({tuple(low), tuple(high), tuple(most)}) == 3
+    assert len(low) == len(high) == len(most)
+    assert await tokens() == high
+    assert await tokens(reasoning_effort="low") == high
+
+
 async def test_metrics_count_tokens_and_endings(simulator: Starlette) -> None:
     answer = await chat(simulator, "Hello")
     await chat(simulator, "Hello", max_tokens=3)

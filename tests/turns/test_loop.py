@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp.payload import BytesPayload
 
 from tests.site import CHAT, Client, serving
 
@@ -199,6 +201,7 @@ async def test_at_the_limit_the_run_asks_and_goes_on_by_one_request(client: Clie
     first, last = ends(await begin(client, STEPS, loop=loop))
     assert "limit" not in first
     assert last["limit"] == 2
+    assert (await chat_of(client))["pending"]["limit"] == 2
     assert last["pending"][0]["suggestion"] == {"content": "Ritz", "answered_by": "rule 2"}
     assert kinds(await chat_of(client)) == ["user", "turn", "results", "turn"]
     events = await answer(client, turn=last["turn"], by_rules=True, loop=loop)
@@ -408,6 +411,39 @@ async def test_what_is_wrong_with_tools_or_rules_is_said_where_it_is(
     assert (status, code) == (422, "invalid_request")
     assert word in message
     assert (await client.call("GET", f"/api/chats/{CHAT}"))[0] == 404
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "1e999", "NaN", "-Infinity"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        '"loop": {"mocks": [{"tool": "*", "result": 1, "delay_s": %s}]}',
+        '"loop": {"mocks": [{"tool": "*", "result": %s}]}',
+        '"loop": {"results": {"x": {"maximum": %s}}}',
+        '"options": {"tools": [{"function": {"name": "x", "parameters": {"maximum": %s}}}]}',
+        '"options": {"response_schema": {"maximum": %s}}',
+    ],
+)
+async def test_a_number_that_json_cannot_carry_is_refused_and_nothing_begins(
+    client: Client, body: str, number: str
+) -> None:
+    data = BytesPayload(
+        ('{"text": "Hello", ' + body % number + "}").encode(), content_type="application/json"
+    )
+    status, view = await client.call("POST", TURNS, data=data)
+    assert (status, view["error"]["code"]) == (422, "invalid_request")
+    assert (await client.call("GET", f"/api/chats/{CHAT}"))[0] == 404
+
+
+async def test_that_a_run_ended_at_its_limit_is_known_after_a_restart(
+    session: aiohttp.ClientSession, tmp_path: Path
+) -> None:
+    async with serving(tmp_path, simulator_tokens_per_second=5000) as base:
+        first = Client(session, base)
+        await begin(first, STEPS, loop={**AUTO, "max_steps": 2})
+    async with serving(tmp_path) as base:
+        chat = await chat_of(Client(session, base, first.token))
+    assert chat["pending"]["limit"] == 2
 
 
 async def test_a_loop_comes_back_from_its_case_file_and_stands_in_its_document(

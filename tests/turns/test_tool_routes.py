@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 import uvicorn
 from mcp.server.fastmcp import FastMCP
 
+from app.tools.toolset import parse_mocks
 from tests.site import Client, serving
 
 TOOL = {"name": "get_time", "description": "Now.", "parameters": {"type": "object"}}
@@ -169,6 +170,22 @@ async def test_tools_go_out_as_a_python_module_and_come_back(client: Client) -> 
     assert refused["error"]["message"].startswith("Line 1, column ")
 
 
+async def test_tools_go_out_with_their_rules_as_one_file_that_comes_back(client: Client) -> None:
+    rules = [{"tool": "get_time", "result": "12:00"}, {"tool": "*", "generate": True}]
+    results = {"get_time": {"type": "string"}}
+    beside = {"results": results, "mocks": rules}
+    _, out = await post(client, "export", tools=json.dumps(TOOL), rules=json.dumps(beside))
+    tools = [{"type": "function", "function": TOOL}]
+    assert json.loads(out["json"]) == {"tools": tools, **beside}
+    assert parse_mocks(out["json"], {}).results == results
+    _, back = await post(client, "import", text=out["json"])
+    assert (back["mocks"], back["results"]) == (rules, results)
+    _, alone = await post(client, "export", tools=json.dumps(TOOL))
+    assert json.loads(alone["json"]) == tools
+    status, refused = await post(client, "export", tools=json.dumps(TOOL), rules="[{}]")
+    assert (status, refused["error"]["code"]) == (422, "export_failed")
+
+
 async def test_nobody_is_answered_without_an_owner(
     session: aiohttp.ClientSession, site: str
 ) -> None:
@@ -210,6 +227,20 @@ async def mcp_server() -> AsyncGenerator[str]:
             await running
 
 
+@asynccontextmanager
+async def listening(
+    answer: Callable[[aiohttp.web.BaseRequest], Awaitable[aiohttp.web.StreamResponse]],
+) -> AsyncGenerator[str]:
+    """A server that answers as the function does; the address at which it listens."""
+    runner = aiohttp.web.ServerRunner(aiohttp.web.Server(answer))
+    await runner.setup()
+    await aiohttp.web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
 async def test_a_listed_server_is_asked_for_its_tools(session: aiohttp.ClientSession) -> None:
     async with mcp_server() as url, serving(mcp_servers=f"{url} http://127.0.0.1:1/mcp") as base:
         client = Client(session, base)
@@ -235,17 +266,31 @@ async def test_a_server_that_leads_elsewhere_is_not_followed(
         asked.append(request.path)
         return aiohttp.web.Response(status=307, headers={"Location": "/elsewhere"})
 
-    runner = aiohttp.web.ServerRunner(aiohttp.web.Server(answer))
-    await runner.setup()
-    await aiohttp.web.TCPSite(runner, "127.0.0.1", 0).start()
-    port = runner.addresses[0][1]
-    try:
-        async with serving(mcp_servers=f"http://127.0.0.1:{port}/mcp") as base:
-            status, _ = await post(Client(session, base), "mcp", server="0")
-    finally:
-        await runner.cleanup()
+    async with listening(answer) as address, serving(mcp_servers=f"{address}/mcp") as base:
+        status, _ = await post(Client(session, base), "mcp", server="0")
     assert status == 502
     assert "/elsewhere" not in asked
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+async def test_a_server_that_never_ends_its_answer_is_left_in_time(
+    session: aiohttp.ClientSession, kind: str
+) -> None:
+    sent = 0
+
+    async def answer(request: aiohttp.web.BaseRequest) -> aiohttp.web.StreamResponse:
+        nonlocal sent
+        response = aiohttp.web.StreamResponse(headers={"Content-Type": kind})
+        await response.prepare(request)
+        while True:
+            await response.write(b" " * 100_000)
+            sent += 100_000
+
+    async with listening(answer) as address, serving(mcp_servers=f"{address}/mcp") as base:
+        status, refused = await post(Client(session, base), "mcp", server="0")
+    assert (status, refused["error"]["code"]) == (502, "mcp_failed")
+    assert "too large" in refused["error"]["message"]
+    assert sent < 20_000_000, "what the system keeps on the way comes on top of what is taken"
 
 
 async def test_a_visitor_has_a_minutes_share(session: aiohttp.ClientSession) -> None:

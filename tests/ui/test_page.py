@@ -9,6 +9,9 @@ import pytest
 
 from app.chat.events import Event
 from app.chat.request import Options
+from app.store.database import Database
+from app.store.usage import UsageStore
+from app.turns.limits import LimitFigures, VisitorLimits
 from app.turns.routes import TurnPolicy
 from app.turns.single import SingleTurns
 from app.turns.slots import Slots
@@ -34,7 +37,10 @@ async def no_events(*_: object) -> AsyncGenerator[Event, None]:
 
 
 NO_TURNS = SingleTurns(
-    no_events, Slots(1), TurnPolicy("any", None, True, False, simulated=True, public=False), None
+    no_events,
+    Slots(1),
+    TurnPolicy("any", None, True, False, simulated=True, public=False),
+    VisitorLimits(UsageStore(Database("sqlite+aiosqlite:///:memory:")), LimitFigures()),
 )
 
 

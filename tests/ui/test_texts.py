@@ -12,6 +12,7 @@ import pytest
 from app.chat.notice_texts import MESSAGES, REMEDIES
 from app.media.sentences import NOTES, REFUSALS
 from app.tools.finding_texts import FINDINGS
+from app.turns.limits import SENTENCES
 from app.ui.texts import FOLDER, LANGUAGES, named, text, texts, word
 
 PROJECT = Path(__file__).parents[2]
@@ -154,6 +155,7 @@ def test_what_the_server_says_has_a_translation_for_each_of_its_sentences() -> N
     wanted |= {f"{SERVER}media.{key}": sentence for key, sentence in REFUSALS.items()}
     wanted |= {f"{SERVER}media_note.{key}": sentence for key, sentence in NOTES.items()}
     wanted |= {f"{SERVER}finding.{key}": sentence for key, sentence in FINDINGS.items()}
+    wanted |= {f"{SERVER}limits.{key}": sentence for key, sentence in SENTENCES.items()}
     for language in LANGUAGES:
         if language == "en":
             assert not any(key.startswith(SERVER) for key in texts("en"))
@@ -166,8 +168,9 @@ def test_what_the_server_says_has_a_translation_for_each_of_its_sentences() -> N
 
 
 def test_only_refusals_that_the_routes_make_and_that_hold_no_value_are_translated() -> None:
-    sources = "".join(path.read_text() for path in (PROJECT / "app" / "turns").glob("*.py"))
-    plain = set(re.findall(r"Refusal\(\s*\d{3},\s*\"(\w+)\",\s*\"", sources))
+    files = [*(PROJECT / "app" / "turns").glob("*.py"), PROJECT / "app" / "door.py"]
+    sources = "".join(path.read_text() for path in files)
+    plain = set(re.findall(r"[Rr]efusal\(\s*\d{3},\s*\"(\w+)\",\s*(?:\"|remedy)", sources))
     for language in set(LANGUAGES) - {"en"}:
         refusals = [key for key in texts(language) if key.startswith(f"{SERVER}refusal.")]
         codes = {key.split(".")[2] for key in refusals}
