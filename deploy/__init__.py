@@ -1,5 +1,6 @@
-"""Putting the model on eight H100s: the module that checks, pushes and watches the preset.
+"""Putting the model on eight H100s: checked, pushed, watched, verified.
 
-It may import app.settings, app.chat, app.endpoint, app.media and app.tools; the app never
-imports it.
+It may import app.settings, app.connections, app.deployment, app.chat, app.endpoint, app.media,
+app.tools and, for calls as code, app.export; the app never imports it, and learns of a deployment from the record that it writes.
+truss, an extra, is imported by few modules here, and only where it is needed.
 """

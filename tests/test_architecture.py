@@ -55,6 +55,16 @@ def test_a_package_imports_only_what_stands_below_it(package: str) -> None:
             assert parts[0] != "deploy", f"{path.name} imports {name}"
 
 
+def test_the_app_can_do_without_deploy_which_needs_little_of_it() -> None:
+    allowed = {"settings", "model_server_settings", "connections", "deployment"}
+    allowed |= {"chat", "endpoint", "export", "media", "tools"}
+    for path in (PROJECT / "app").rglob("*.py"):
+        assert not {name for name in imports(path) if name.split(".")[0] == "deploy"}, path.name
+    for path in (PROJECT / "deploy").rglob("*.py"):
+        used = {name.split(".")[1] for name in imports(path) if name.startswith("app.")}
+        assert used <= allowed, f"{path.name} imports {used - allowed}"
+
+
 def test_the_heart_imports_no_framework() -> None:
     for path in (PROJECT / "app" / "chat").rglob("*.py"):
         assert not {name.split(".")[0] for name in imports(path)} & FRAMEWORKS, path.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import os
 import re
@@ -9,6 +10,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from app.commands.arguments import parse
 from app.export.case import CaseTurn
 from app.export.case_reading import read_case
 from app.settings import Settings
+from deploy.command_line import COMMANDS as DEPLOY_COMMANDS
 from tests.site import serving
 
 PROJECT = Path(__file__).parents[1]
@@ -36,6 +39,7 @@ ASKS = [
 ]
 MAKES = [command for command in COMMANDS if command.startswith("make ")]
 INSTALLS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m pip install")]
+DEPLOYS = [command for command in COMMANDS if command.startswith(f"{PYTHON} -m deploy")]
 EXPORTS = [command for command in COMMANDS if command.startswith("export ")]
 
 
@@ -47,8 +51,8 @@ def clean_environment() -> dict[str, str]:
 
 def test_every_command_of_the_readme_is_checked_here() -> None:
     simulate = [c for c in COMMANDS if c.startswith(f"{PYTHON} -m app simulate")]
-    checked = len(ASKS) + len(MAKES) + len(EXPORTS) + len(INSTALLS) + len(simulate)
-    assert checked == len(COMMANDS)
+    checked = (ASKS, MAKES, EXPORTS, INSTALLS, DEPLOYS, simulate)
+    assert sum(map(len, checked)) == len(COMMANDS)
     assert parse(shlex.split(simulate[0])[3:]).port == 8100
 
 
@@ -77,6 +81,16 @@ def test_the_make_targets_exist(command: str) -> None:
 def test_the_variables_are_settings(command: str) -> None:
     name = command.removeprefix("export ").split("=", 1)[0]
     assert name in {field.alias for field in Settings.model_fields.values()}
+
+
+@pytest.mark.parametrize("command", DEPLOYS)
+def test_the_deploy_commands_take_these_arguments(command: str) -> None:
+    words = shlex.split(command)[3:]
+    name = words[0]
+    parser = argparse.ArgumentParser()
+    import_module(f"deploy.commands.{name}").add_arguments(parser)
+    assert name in DEPLOY_COMMANDS
+    parser.parse_args(words[1:])
 
 
 @pytest.mark.parametrize("command", INSTALLS)

@@ -1,0 +1,1 @@
+"""What `python -m deploy` does: one module a command, each of the form `Command` describes."""

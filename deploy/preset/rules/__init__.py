@@ -1,0 +1,1 @@
+"""What is asked of a preset, a rule a function, by what it is about."""
