@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import glob
 import json
 import os
 import sys
@@ -157,11 +158,12 @@ async def busy_worker(folder: Path) -> int:
     """The process that encodes a clip in the folder, once it does."""
     async with asyncio.timeout(30):
         while True:
-            for opened in Path("/proc").glob("[0-9]*/fd/*"):
+            # Not Path.glob, which fails where a process ends while it looks.
+            for opened in glob.iglob("/proc/[0-9]*/fd/*"):
                 try:
                     path = os.readlink(opened)
                 except OSError:
                     continue
                 if path.startswith(str(folder)) and path.endswith("/progress"):
-                    return int(opened.parts[2])
+                    return int(opened.split("/")[2])
             await asyncio.sleep(0)
