@@ -272,3 +272,32 @@ async def grave(playground: Playground) -> list[str]:
         if each["impact"] in ("serious", "critical")
         for node in each["nodes"]
     ]
+
+
+async def test_tools_are_declared_sent_and_answered_by_keys_alone(playground: Playground) -> None:
+    page = playground.page
+
+    async def tab_to(target: Locator) -> None:
+        for _ in range(120):
+            await page.keyboard.press("Tab")
+            if await target.evaluate_all("found => found.includes(document.activeElement)"):
+                return
+        raise AssertionError(f"{target} is not reached by Tab.")
+
+    await tab_to(page.get_by_role("tab", name="Settings"))
+    await page.keyboard.press("ArrowRight")
+    panel = page.get_by_role("tabpanel", name="Tools")
+    await expect(panel).to_be_visible()
+    await tab_to(panel.get_by_role("button", name="Weather"))
+    await page.keyboard.press("Enter")
+    await expect(panel.get_by_role("switch", name="Declare get_current_weather")).to_be_checked()
+    await tab_to(playground.message)
+    await page.keyboard.type("What is the current weather in Paris?")
+    await page.keyboard.press("Enter")
+    send = page.get_by_role("button", name="Send results")
+    await expect(send).to_be_enabled()  # a rule of the set has filled the result in
+    await tab_to(send)
+    await page.keyboard.press("Enter")
+    await expect(playground.turns).to_have_count(2)
+    await playground.ended()
+    await expect(playground.answers.last).to_contain_text("Paris")
