@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from deploy.autoscaling import differing
 from deploy.deployments import left_text
 from deploy.errors import CredentialsError, DeployError, NotFoundError
 from deploy.management import Management, UnreachableError
@@ -174,4 +175,4 @@ def _left(pushed: Pushed, status: Status, price: Price | None) -> str:
 
 async def _is_scaled(management: Management, pushed: Pushed, wanted: Mapping[str, int]) -> bool:
     now = await management.autoscaling(pushed.model_id, pushed.deployment_id)
-    return all(now.get(name) == value for name, value in wanted.items())
+    return not differing(wanted, now)
