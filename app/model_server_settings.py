@@ -107,7 +107,7 @@ class ModelServerSettings(BaseSettings):
                 "Set OPENAI_BASE_URL to use a server."
             )
         try:
-            record = self._record()
+            record = self.record()
         except SettingsError as error:
             said.append(str(error))
         else:
@@ -119,8 +119,11 @@ class ModelServerSettings(BaseSettings):
                 )
         return tuple(said)
 
-    def _record(self) -> DeploymentRecord | None:
-        """The record of a deployment; a model that a variable names wins over it."""
+    def record(self) -> DeploymentRecord | None:
+        """The record of a deployment, None where there is none, or where a variable names a model.
+
+        Raises SettingsError where its file cannot be read.
+        """
         return None if self.baseten_model_id is not None else read_record(self.deployment_path())
 
     def _baseten(self) -> Connection:
@@ -129,7 +132,7 @@ class ModelServerSettings(BaseSettings):
                 "BASETEN_MODEL_ID is set, but BASETEN_API_KEY is missing: set it to a key of "
                 "the Baseten account, or unset BASETEN_MODEL_ID."
             )
-        record = self._record()
+        record = self.record()
         model_id = self.baseten_model_id or (record.model_id if record else None)
         if model_id is None:
             raise SettingsError(

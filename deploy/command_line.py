@@ -28,6 +28,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "connect": "point the UI at a deployment that exists",
     "call": "call the model as the preset's page shows, or print that call as cURL",
     "verify": "check that an endpoint does what the preset promises",
+    "space": "write the UI as a Hugging Face Space, and upload it",
 }
 
 
@@ -66,7 +67,7 @@ def run(words: Sequence[str]) -> int:
 def _parser(named: str | None, command: Command | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m deploy",
-        description="Puts GLM-5.3-Flash on eight H100s at Baseten.",
+        description="Puts GLM-5.3-Flash on eight H100s at Baseten, and the UI on a Space.",
         epilog="Exit status: 0 done, 1 failed, 2 bad arguments, 3 no key or a refused one, "
         "4 not found, 5 a preset that must not be pushed, 130 interrupted.",
     )

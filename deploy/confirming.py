@@ -1,4 +1,4 @@
-"""The question before something is billed."""
+"""The question before something is changed for others, or billed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def require_answerable() -> None:
     """Returns where somebody can be asked. Raises UsageError where there is no terminal."""
     if not sys.stdin.isatty():
         raise UsageError(
-            "This asks before it bills anything, and there is no terminal to ask at: add --yes."
+            "This asks before it does anything, and there is no terminal to ask at: add --yes."
         )
 
 

@@ -22,7 +22,7 @@ from deploy.output import Output
 @dataclass(slots=True)
 class _Phase:
     words: str
-    billed: bool
+    billed: bool | None
     began_s: float
     ended_s: float | None = None
 
@@ -65,8 +65,11 @@ class Progress:
         if self._live is not None:
             self._live.stop()
 
-    def phase(self, words: str, *, billed: bool) -> None:
-        """A phase begins, and the one before it ends; the same words again are no new phase."""
+    def phase(self, words: str, *, billed: bool | None = None) -> None:
+        """A phase begins, and the one before it ends; the same words again are no new phase.
+
+        `billed` is None where nothing of the wait ever is.
+        """
         if self._phases and self._phases[-1].words == words:
             return
         self._end_phase()
@@ -98,7 +101,7 @@ class Progress:
         table = Table.grid(padding=(0, 2))
         table.add_column(justify="right")
         for phase in self._phases:
-            words = phase.words if phase.billed else f"{phase.words} (not billed)"
+            words = phase.words if phase.billed is not False else f"{phase.words} (not billed)"
             table.add_row(clock_text(self._seconds(phase)), words)
         if self._phases:
             table.add_row(clock_text(self.elapsed_s()), f"in all, {self.spent()}".rstrip(", "))

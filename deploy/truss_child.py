@@ -1,8 +1,7 @@
 """The process in which truss is imported and pushes: `python -m deploy.truss_child`.
 
-It reads one question as JSON from standard input, and answers with one JSON object on standard
-output, which truss never sees: what it prints goes to standard error. A process of its own, since
-truss takes 2 s to import, prints where it likes, and drops variables of the whole process.
+A process of its own, since truss takes 2 s to import, prints where it likes, and drops variables of
+the whole process.
 
     question  {"directory", "team", "environment"}
     answer    {"model_id", "deployment_id"} or {"error": {"kind", "message"}}
@@ -13,11 +12,10 @@ BASETEN_TRUSS_AUTH_API_KEY.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
+
+from deploy.child_answers import Say, answer
 
 Kind: TypeAlias = Literal[
     "missing",
@@ -55,16 +53,10 @@ CODES: Final[Mapping[object, Kind]] = {
 
 def main() -> None:
     """Answers the one question."""
-    # The pipe is kept under another number; number 1 becomes standard error, for truss and for
-    # what is not Python alike.
-    channel = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    question = json.load(sys.stdin)
-    with channel:
-        json.dump(_answer(question), channel)
+    answer(_answer)
 
 
-def _answer(question: Mapping[str, Any]) -> Mapping[str, Any]:
+def _answer(question: Mapping[str, Any], _say: Say) -> Mapping[str, Any]:
     try:
         import truss
     except ImportError as error:
