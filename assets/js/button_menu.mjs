@@ -45,13 +45,17 @@ function open(button, menu, items) {
   menu.showPopover();
   place(button, menu);
   rows(menu)[0]?.focus();
-  // What scrolls under it would leave it behind.
-  const close = () => menu.hidePopover();
-  document.addEventListener("scroll", close, { capture: true, passive: true });
-  window.addEventListener("resize", close);
+  // It goes with its button where the page scrolls, as it does while an answer comes; once the
+  // button is out of sight, so is what it opened.
+  const follow = () => place(button, menu);
+  const seen = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting || menu.hidePopover());
+  seen.observe(button);
+  document.addEventListener("scroll", follow, { capture: true, passive: true });
+  window.addEventListener("resize", follow);
   menu.addEventListener("beforetoggle", () => {
-    document.removeEventListener("scroll", close, { capture: true });
-    window.removeEventListener("resize", close);
+    seen.disconnect();
+    document.removeEventListener("scroll", follow, { capture: true });
+    window.removeEventListener("resize", follow);
   }, { once: true });
 }
 

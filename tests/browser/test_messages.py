@@ -311,6 +311,28 @@ async def test_while_an_answer_is_under_way_what_would_change_the_chat_says_so(
     await playground.ended()
 
 
+async def test_a_menu_goes_with_its_button_and_closes_once_that_is_out_of_sight(
+    playground: Playground,
+) -> None:
+    """While an answer comes, the page scrolls under whoever has opened one."""
+    await playground.simulate("no-reasoning;answer=1200")
+    turn = await playground.ask("Tell me something long")
+    again = button(turn, "Answer again")
+    await again.click()
+    menu = turn.get_by_role("menu")
+    before = await menu.bounding_box()
+    scroll = "by => document.querySelector('.transcript').scrollBy(0, by)"
+    await playground.page.evaluate(scroll, -40)
+    await playground.page.wait_for_function(
+        "([menu, y]) => Math.abs(menu.getBoundingClientRect().y - y - 40) < 2",
+        arg=[await menu.element_handle(), before["y"]],
+    )
+    await expect(menu).to_be_visible()
+    await expect(menu.get_by_role("menuitem").first).to_be_focused()
+    await playground.page.evaluate(scroll, -2000)
+    await expect(menu).to_be_hidden()
+
+
 async def test_actions_are_reached_by_keyboard_alone(playground: Playground) -> None:
     turn = await playground.ask("What is machine learning?")
     await playground.user_messages.focus()

@@ -91,7 +91,7 @@ async def test_encoding_tells_how_far_it_is_and_copying_has_nothing_to_tell():
 
 
 async def test_more_clips_than_are_encoded_at_once_wait_and_are_told_so():
-    told: list[list[float | None]] = [[] for _ in range(4)]
+    told: list[list[float | None]] = [[] for _ in range(8)]
     made = await asyncio.gather(
         *(prepare(LYING, "x", LIMITS, on_progress=each.append) for each in told)
     )
