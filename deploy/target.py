@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.deployment import ENVIRONMENT_PATTERN, ID_PATTERN
+from deploy.argument_types import environment_name, model_id
 from deploy.credentials import read_settings
 from deploy.errors import NotFoundError
 from deploy.management import Management
@@ -57,16 +56,6 @@ def add_target_arguments(parser: argparse.ArgumentParser, *, environment: bool =
             help="the deployment that this environment points at; without any of these, the one "
             "that the record names",
         )
-
-
-def add_waiting_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds `--timeout` and `--poll`."""
-    parser.add_argument(
-        "--timeout", type=_seconds, default=3600.0, metavar="S", help="seconds; default 3600"
-    )
-    parser.add_argument(
-        "--poll", type=_seconds, default=5.0, metavar="S", help="seconds between two looks"
-    )
 
 
 async def find_target(arguments: argparse.Namespace, management: Management) -> Target:
@@ -120,24 +109,3 @@ def _current(environments: Any, name: str) -> Mapping[str, Any] | None:
             current: Mapping[str, Any] = one["current_deployment"]
             return current
     return None
-
-
-def model_id(text: str) -> str:
-    """An id from the command line."""
-    if re.fullmatch(ID_PATTERN, text) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no id: one is letters and digits")
-    return text
-
-
-def environment_name(text: str) -> str:
-    """The name of an environment from the command line."""
-    if re.fullmatch(ENVIRONMENT_PATTERN, text) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no name of an environment")
-    return text
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
-    return value

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from deploy.argument_types import environment_name
 from deploy.errors import UsageError
 from deploy.planning import Wishes
-from deploy.target import PRODUCTION, environment_name
+from deploy.target import PRODUCTION
 
 DELAY_S: Final = range(3601)
 """What Baseten takes as a scale-down delay, in seconds."""

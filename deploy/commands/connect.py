@@ -15,6 +15,7 @@ from app.deployment import DeploymentRecord
 from app.endpoint import Endpoint
 from app.settings import Settings
 from deploy import exit_status
+from deploy.argument_types import add_waiting_arguments
 from deploy.calls import Call, request_of
 from deploy.credentials import Credentials, find_credentials, read_settings
 from deploy.errors import DeployError, NotFoundError, UsageError
@@ -22,7 +23,7 @@ from deploy.management import Management
 from deploy.model_server import endpoint_settings
 from deploy.output import Output
 from deploy.record import connection_of, write_record
-from deploy.target import Target, add_target_arguments, add_waiting_arguments, find_target
+from deploy.target import Target, add_target_arguments, find_target
 from deploy.waiting import points_at
 from deploy.watching import watch_until_serving
 

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 
 from deploy import exit_status
+from deploy.argument_types import add_poll_argument
 from deploy.credentials import find_credentials
 from deploy.deployments import left_text, price_of_deployment
 from deploy.errors import UsageError
@@ -29,9 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"lines at most, 1 to {MOST}; default 100",
     )
-    parser.add_argument(
-        "--poll", type=float, default=2.0, metavar="S", help="seconds between two looks; default 2"
-    )
+    add_poll_argument(parser, 2.0)
 
 
 async def run(arguments: argparse.Namespace, output: Output) -> int:

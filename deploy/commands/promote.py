@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from deploy import exit_status
+from deploy.argument_types import add_waiting_arguments, environment_name
 from deploy.autoscaling import SETTINGS, differing, set_and_read_back
 from deploy.credentials import Credentials, find_credentials
 from deploy.deployments import others_billed, others_text
@@ -14,14 +15,7 @@ from deploy.errors import DeployError, NotFoundError, UsageError
 from deploy.management import Management
 from deploy.output import Output
 from deploy.record import connection_of, recorded, write_record
-from deploy.target import (
-    PRODUCTION,
-    Target,
-    add_target_arguments,
-    add_waiting_arguments,
-    environment_name,
-    find_target,
-)
+from deploy.target import PRODUCTION, Target, add_target_arguments, find_target
 from deploy.waiting import points_at, wait_until_promoted
 from deploy.watching import told_when_interrupted
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.deployment import DeploymentRecord
 from deploy import exit_status
+from deploy.argument_types import add_waiting_arguments
 from deploy.confirming import confirmed, require_answerable
 from deploy.credentials import Credentials, find_credentials, read_settings
 from deploy.errors import DeployError, NotFoundError
@@ -22,7 +23,6 @@ from deploy.push_text import pushed_text, served_text
 from deploy.pushing import VIA
 from deploy.record import connection_of, write_record
 from deploy.rollout import Rollout, Served, Waiting
-from deploy.target import add_waiting_arguments
 from deploy.wishes import add_wish_arguments, wishes_of
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from deploy import exit_status
+from deploy.argument_types import add_poll_argument
 from deploy.autoscaling import SETTINGS, check, differing, set_and_read_back
 from deploy.credentials import find_credentials
 from deploy.deployments import autoscaling_text
@@ -24,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             setting.option, dest=setting.name, type=int, metavar="N", help=setting.help
         )
-    parser.add_argument(
-        "--poll", type=float, default=2.0, metavar="S", help="seconds between looks at the change"
-    )
+    add_poll_argument(parser, 2.0)
 
 
 async def run(arguments: argparse.Namespace, output: Output) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deploy import exit_status
+from deploy.argument_types import add_poll_argument, add_timeout_argument
 from deploy.confirming import confirmed, require_answerable
 from deploy.credentials import read_settings
 from deploy.errors import DeployError, UsageError
@@ -52,15 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=900.0,
-        metavar="S",
-        help="seconds to wait for the Space to run; 0 does not wait; default 900",
+        "--no-wait", action="store_true", help="end once it is uploaded, before it is built"
     )
-    parser.add_argument(
-        "--poll", type=_seconds, default=3.0, metavar="S", help="seconds between looks"
-    )
+    add_timeout_argument(parser, 900.0)
+    add_poll_argument(parser, 3.0)
 
 
 async def run(arguments: argparse.Namespace, output: Output) -> int:
@@ -107,10 +103,11 @@ async def _uploaded(
 ) -> Uploaded:
     """Uploads it, with its progress shown; however that ends, what was done is said."""
     steps = Steps()
+    wait_s = 0.0 if arguments.no_wait else arguments.timeout
     try:
         with Progress(output, None) as progress:
             return await hub.push(
-                upload, steps, progress.phase, wait_s=arguments.timeout, poll_s=arguments.poll
+                upload, steps, progress.phase, wait_s=wait_s, poll_s=arguments.poll
             )
     except DeployError as error:
         raise type(error)(f"{error} {_done(upload.space, steps.done)}") from None
@@ -127,14 +124,6 @@ def _folder(named: Path | None) -> Iterator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="glm-space-") as folder:
         yield Path(folder)
-
-
-def _seconds(text: str) -> float:
-    """A number of seconds, for argparse. Raises ValueError."""
-    seconds = float(text)
-    if not 0 <= seconds <= 86_400:
-        raise ValueError
-    return seconds
 
 
 def _require_replaceable(space: str, now: SpaceNow) -> None:

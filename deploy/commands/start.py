@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 
 from deploy import exit_status
+from deploy.argument_types import add_waiting_arguments
 from deploy.credentials import find_credentials
 from deploy.management import Management
 from deploy.output import Output
 from deploy.statuses import status_of
-from deploy.target import add_target_arguments, add_waiting_arguments, find_target
+from deploy.target import add_target_arguments, find_target
 from deploy.watching import watch_until_serving
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from deploy import exit_status
+from deploy.argument_types import add_poll_argument, add_timeout_argument
 from deploy.credentials import find_credentials
 from deploy.deployments import others_billed, others_text
 from deploy.management import Management
@@ -22,12 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "answered until it is started again. It keeps its ids, and the record stays."
     )
     add_target_arguments(parser)
-    parser.add_argument(
-        "--timeout", type=float, default=600.0, metavar="S", help="seconds; default 600"
-    )
-    parser.add_argument(
-        "--poll", type=float, default=3.0, metavar="S", help="seconds between looks"
-    )
+    add_timeout_argument(parser, 600.0)
+    add_poll_argument(parser, 3.0)
 
 
 async def run(arguments: argparse.Namespace, output: Output) -> int:

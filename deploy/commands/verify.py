@@ -14,6 +14,7 @@ import httpx2
 from app.connections import Connection
 from app.endpoint import Endpoint, EndpointSettings
 from deploy import exit_status
+from deploy.argument_types import add_timeout_argument
 from deploy.confirming import confirmed
 from deploy.errors import CredentialsError, DeployError
 from deploy.model_server import (
@@ -59,9 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out what costs most: many answers at once, and over-long requests",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask before what costs most")
-    parser.add_argument(
-        "--timeout", type=_seconds, default=300.0, metavar="S", help="seconds a check, default 300"
-    )
+    add_timeout_argument(parser, 300.0, "that a check may take")
 
 
 async def run(arguments: argparse.Namespace, output: Output) -> int:
@@ -166,10 +165,3 @@ def _worded(cost: Cost) -> str:
 
 def _told(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
-
-
-def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
-    return value

@@ -84,7 +84,7 @@ def test_a_new_space_is_given_its_settings_and_files_and_runs(
 def test_without_settings_it_answers_by_the_simulator_and_says_so(
     hub: FakeHub, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert push("--public", "--json", "--timeout", "0") == exit_status.OK
+    assert push("--public", "--json", "--no-wait") == exit_status.OK
     out, err = capfd.readouterr()
     assert "answered by the built-in simulator" in err
     told = json.loads(out)
