@@ -21,12 +21,10 @@ from app.chat.request import Request
 from app.docs.routes import Facts, docs_routes
 from app.door import Door, Guests, PasswordSessions, SignIn
 from app.endpoint import Endpoint
+from app.kept import Kept
 from app.security import SecurityHeaders
 from app.settings import Connection, Settings, SettingsError
-from app.store.chats import ChatStore
-from app.store.database import Database, database_url
-from app.store.journal import Journals
-from app.store.media import MediaStore
+from app.spaces import Ending
 from app.store.usage import UsageStore
 from app.tools.arguments import ArgumentChecker
 from app.turns import errors
@@ -111,41 +109,6 @@ class ModelServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What is kept between visits, and where."""
-
-    database: Database
-    chats: ChatStore
-    media: MediaStore
-    journals: Journals
-
-    @classmethod
-    def of(cls, settings: Settings) -> Kept:
-        """As the settings say. Raises StoreError where the database's address cannot be used."""
-        folder = settings.data_path()
-        named = settings.database_url.get_secret_value() if settings.database_url else None
-        database = Database(database_url(named, folder))
-        media_bytes = int(settings.media_mb * 1_000_000)
-        return cls(
-            database,
-            ChatStore(database, max_bytes=settings.chats_bytes()),
-            MediaStore(database, folder / "media", max_bytes=media_bytes),
-            Journals(folder / "journal"),
-        )
-
-    @asynccontextmanager
-    async def opened(self) -> AsyncGenerator[None]:
-        """Open for as long as the block runs. Raises StoreError where that cannot be."""
-        await self.database.open()
-        try:
-            self.journals.open()
-            yield
-        finally:
-            self.journals.close()
-            await self.database.close()
-
-
-@dataclass(frozen=True, slots=True)
 class Application:
     """The app as a whole, and the parts that whoever runs it may want to see."""
 
@@ -225,9 +188,11 @@ def create_application(settings: Settings) -> Application:
         policy,
         limits,
     )
+    facts = Facts(_limits_told(settings, kept.ending), settings.mcp, settings.root_path)
     _include_routes(app, settings, services, desk, turns, status, model_server)
+    app.include_router(docs_routes(app, facts))
     app.mount("/own", OwnFiles())
-    passwords.app = _mount_page(app, settings, connection, turns)
+    passwords.app = _mount_page(app, settings, connection, turns, kept.ending)
     return Application(app, services, connection, kept)
 
 
@@ -255,8 +220,6 @@ def _include_routes(
     app.include_router(account_routes(services.store, services.runs))
     checks = _limit(_COUNTS_PER_MINUTE, "checks of tools", policy)
     app.include_router(tool_routes(_mcp_servers(settings), checks, public=policy.public))
-    facts = Facts(_limits_told(settings), settings.mcp, settings.root_path)
-    app.include_router(docs_routes(app, facts))
     if can_sign_in():
         attach_oauth(app)
 
@@ -275,7 +238,13 @@ def _mcp_servers(settings: Settings) -> MCPServers:
     return servers
 
 
-def _limits_told(settings: Settings) -> tuple[str, ...]:
+_ENDINGS: Final[Mapping[Ending, str]] = {
+    "chats": "Chats, pictures and clips last until this Space restarts.",
+    "media": "Pictures and clips last until this Space restarts; chats outlast it.",
+}
+
+
+def _limits_told(settings: Settings, ending: Ending | None) -> tuple[str, ...]:
     """The limits of this server, a sentence each, for those who write programs."""
     cap = settings.token_cap()
     case_mb = settings.case_bytes() / 1_000_000
@@ -307,6 +276,8 @@ def _limits_told(settings: Settings) -> tuple[str, ...]:
     told.append(
         f"A turn of a chat that nobody has listened to for {settings.grace_seconds():g} s stops."
     )
+    if ending is not None:
+        told.append(_ENDINGS[ending])
     return tuple(told)
 
 
@@ -354,7 +325,11 @@ def _put_up_door(app: FastAPI, settings: Settings, passwords: PasswordSessions) 
 
 
 def _mount_page(
-    app: FastAPI, settings: Settings, connection: Connection, turns: SingleTurns
+    app: FastAPI,
+    settings: Settings,
+    connection: Connection,
+    turns: SingleTurns,
+    ending: Ending | None,
 ) -> GradioApp:
     """Mounts it; returns Gradio's own app in it."""
     if settings.mcp and find_spec("mcp") is None:
@@ -370,6 +345,7 @@ def _mount_page(
             max_tokens_cap=settings.token_cap(),
             upload_bytes=media_limits(settings).max_bytes,
             public=settings.is_public(),
+            ending=ending,
         ),
         turns,
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
 
 from app.connections import Connection, SettingsError, compatible, is_loopback
 from app.model_server_settings import MODEL, PROJECT, ModelServerSettings
+from app.spaces import MOUNT, bucket_folder, on_space
 
 __all__ = [
     "MODEL",
@@ -182,7 +182,8 @@ class Settings(ModelServerSettings):
         Path("data"),
         alias="GLM_DATA_FOLDER",
         description="Folder for what is kept between visits: chats, pictures, clips; a relative "
-        "one is in the project's folder.",
+        "one is in the project's folder. Unset on a Space with a bucket mounted at /data: "
+        "/data/glm-playground; without one, all of it ends when the Space restarts.",
     )
     database_url: SecretStr | None = Field(
         None,
@@ -247,8 +248,7 @@ class Settings(ModelServerSettings):
         """Whether visitors are to be taken for strangers."""
         if self.public is not None:
             return self.public
-        on_space = "SPACE_ID" in os.environ or os.environ.get("SYSTEM") == "spaces"
-        return on_space or not is_loopback(self.server_name)
+        return on_space() or not is_loopback(self.server_name)
 
     def grace_seconds(self) -> float:
         """Seconds that a turn goes on while nobody listens."""
@@ -303,9 +303,10 @@ class Settings(ModelServerSettings):
             return self.break_control_tokens
         return self.is_public()
 
-    def data_path(self) -> Path:
-        """The folder for what is kept between visits."""
-        return PROJECT / self.data_folder.expanduser()
+    def data_path(self, mount: Path = MOUNT) -> Path:
+        """The folder for what is kept between visits; `mount` is where a Space has its bucket."""
+        bucket = None if "data_folder" in self.model_fields_set else bucket_folder(mount)
+        return bucket or PROJECT / self.data_folder.expanduser()
 
     def case_bytes(self) -> int:
         """The most bytes of one import of case files, unpacked."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -237,3 +238,17 @@ def test_what_strangers_can_reach_is_public_and_has_limits(
     assert settings.grace_seconds() == (10.0 if public else 300.0)
     assert settings.token_cap() == (16_384 if public else None)
     assert settings.breaks_control_tokens() is public
+
+
+def test_a_space_keeps_its_data_in_the_bucket_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert load_settings().data_path(tmp_path) == PROJECT / "data"
+    monkeypatch.setenv("SPACE_ID", "someone/space")
+    assert load_settings().data_path(tmp_path) == tmp_path / "glm-playground"
+    assert load_settings().data_path(tmp_path / "nothing") == PROJECT / "data"
+    monkeypatch.setenv("GLM_DATA_FOLDER", "")
+    assert load_settings().data_path(tmp_path) == tmp_path / "glm-playground"
+    for told, folder in (("data", PROJECT / "data"), ("/srv/chats", Path("/srv/chats"))):
+        monkeypatch.setenv("GLM_DATA_FOLDER", told)
+        assert load_settings().data_path(tmp_path) == folder

@@ -8,6 +8,7 @@ import sys
 
 from app.commands.serving import serve_until_ended
 from app.settings import Settings, SettingsError, load_settings
+from app.spaces import Ending
 
 
 def serve() -> int:
@@ -40,11 +41,22 @@ def serve() -> int:
         )
     else:
         print(f"Model server: {connection.label}", flush=True)
-    print(f"Chats are kept in: {application.kept.database.place}", flush=True)
+    kept = application.kept
+    print(_kept_in(kept.place, kept.ending), flush=True)
     shown = f"[{host}]" if ":" in host else host
     line = f"GLM Playground: http://{shown}:{port} (Ctrl+C ends it)"
     serve_until_ended(application.asgi, listener, line, grace_s=3)
     return 0
+
+
+def _kept_in(place: str, ending: Ending | None) -> str:
+    """Where chats are kept, and what of them ends when the Space restarts."""
+    line = f"Chats are kept in: {place}"
+    if ending == "chats":
+        return f"{line}, until this Space restarts"
+    if ending == "media":
+        return f"{line}; pictures and clips last until this Space restarts"
+    return line
 
 
 def _listen(settings: Settings) -> socket.socket:

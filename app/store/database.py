@@ -64,8 +64,7 @@ def database_url(text: str | None, folder: Path) -> str:
     StoreError for a URL that cannot be used, without the URL.
     """
     if text is None:
-        path = folder / "chats.sqlite3"
-        return URL.create("sqlite+aiosqlite", database=str(path)).render_as_string()
+        return sqlite_url(folder / "chats.sqlite3")
     try:
         url = make_url(text.strip())
     except (ArgumentError, ValueError):
@@ -80,6 +79,18 @@ def database_url(text: str | None, folder: Path) -> str:
             "DATABASE_URL names SQLite without a file: write it as sqlite:////folder/file.sqlite3."
         )
     return url.render_as_string(hide_password=False)
+
+
+def sqlite_url(file: Path) -> str:
+    """The URL of the database in a file."""
+    return URL.create("sqlite+aiosqlite", database=str(file)).render_as_string()
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file that a URL of `database_url` names; None where it is another kind of database."""
+    parsed = make_url(url)
+    is_sqlite = parsed.get_backend_name() == "sqlite"
+    return Path(parsed.database or "").absolute() if is_sqlite else None
 
 
 def uninterrupted(

@@ -8,7 +8,7 @@ import gradio as gr
 
 from app.turns.single import SingleTurns
 from app.ui.chat_api import add_chat_api
-from app.ui.chat_list import build_chat_list
+from app.ui.chat_list import Ending, build_chat_list
 from app.ui.controls import build_controls
 from app.ui.head import HEAD
 from app.ui.header import PRODUCT, build_header
@@ -27,7 +27,7 @@ class PageSettings:
     """What the page tells every visitor. It stands in /config: never a key, no user data.
 
     `server_label` names the model server; `max_tokens_cap` is the most tokens a turn may ask for,
-    `upload_bytes` the most that an upload may have.
+    `upload_bytes` the most that an upload may have; `ending` is what ends when the Space restarts.
     """
 
     simulator: bool
@@ -36,6 +36,7 @@ class PageSettings:
     max_tokens_cap: int | None
     upload_bytes: int
     public: bool
+    ending: Ending | None = None
 
 
 def build_page(settings: PageSettings, turns: SingleTurns) -> gr.Blocks:
@@ -47,7 +48,7 @@ def build_page(settings: PageSettings, turns: SingleTurns) -> gr.Blocks:
     with page:
         build_header(simulator=settings.simulator, server_label=settings.server_label)
         with gr.Row(elem_id="body"):
-            build_chat_list()
+            build_chat_list(settings.ending)
             with gr.Tabs(elem_id="tabs"), gr.Tab(text("tabs.chat"), id="chat", elem_id="tab-chat"):
                 build_transcript()
                 build_composer(upload_bytes=settings.upload_bytes)

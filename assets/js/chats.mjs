@@ -41,7 +41,8 @@ class ChatList {
     this.fresh = freshButton();
     this.said = el("div.chats-said", { role: "alert" });
     this.empty = el("p.chats-empty", { hidden: true, "data-testid": "chats-empty" });
-    this.foot = el("div.chats-foot", {}, recoveryButton());
+    this.recovery = recoveryButton();
+    this.foot = el("div.chats-foot", {}, this.recovery, endingNote(nav.dataset.ending));
     nav.append(
       el(
         "div.chats-head",
@@ -72,7 +73,7 @@ class ChatList {
     const { name } = await account;
     if (name !== null) {
       const signedIn = t("account.name", { name });
-      this.foot.replaceChildren(el("p.chats-account", { dir: "auto" }, signedIn));
+      this.recovery.replaceWith(el("p.chats-account", { dir: "auto" }, signedIn));
     }
     await this.change(adoptChats());
   }
@@ -199,6 +200,12 @@ class ChatList {
   unsay() {
     this.said.replaceChildren();
   }
+}
+
+/** What ends when the Space restarts, where the server says that something does; else null. */
+function endingNote(ending) {
+  if (!ending) return null;
+  return el("p.chats-ending", { "data-testid": "chats-ending" }, t(`chats.ending.${ending}`));
 }
 
 function freshButton() {

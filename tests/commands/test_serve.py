@@ -13,6 +13,7 @@ import pytest
 
 from app.settings import PROJECT, Settings
 from tests.interrupts import take_interrupts
+from tests.own_disk import folder_beside_the_app
 
 
 def test_a_taken_port_is_said_in_a_sentence(process: Callable[..., Any]) -> None:
@@ -70,3 +71,34 @@ def test_ctrl_c_ends_it_without_a_word(tmp_path: Path, words: list[str]) -> None
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("variables", "line"),
+    [
+        ({}, "Chats are kept in: {folder}/chats.sqlite3"),
+        (
+            {"SPACE_ID": "someone/space"},
+            "Chats are kept in: {folder}/chats.sqlite3, until this Space restarts",
+        ),
+    ],
+)
+def test_the_start_says_where_chats_are_kept_and_for_how_long(
+    variables: dict[str, str], line: str
+) -> None:
+    ours = {str(field.alias) for field in Settings.model_fields.values()}
+    inherited = {name: value for name, value in os.environ.items() if name not in ours}
+    with folder_beside_the_app() as folder:
+        own = {"GLM_DATA_FOLDER": str(folder), "GRADIO_SERVER_PORT": "0"}
+        with subprocess.Popen(
+            [sys.executable, "-m", "app"],
+            cwd=PROJECT,
+            env=inherited | own | variables,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            said = [next(process.stdout) for _ in range(3)]
+            process.terminate()
+            process.wait(timeout=30)
+    assert said[-1] == f"{line.format(folder=folder)}\n"
