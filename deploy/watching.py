@@ -54,6 +54,17 @@ class Watched:
         )
 
 
+def unknown_text(target: Target, what: str) -> str:
+    """What is to be said of a deployment that may or may not have been told something.
+
+    `what` ends "it may have been": such as "started, and is then billed".
+    """
+    return (
+        f"{target.name} may have been {what}. To see whether it is billed: python -m deploy status "
+        f"{target.arguments}. To stop paying: python -m deploy stop {target.arguments}"
+    )
+
+
 @contextmanager
 def told_when_interrupted(output: Output, left: Callable[[], str]) -> Iterator[None]:
     """Says what is left where Ctrl-C ends the block."""
@@ -77,26 +88,28 @@ async def watch_until_serving(
 
     Raises its DeployErrors, with what is still billed and how to stop it.
     """
-    price = await price_of_deployment(management, target.deployment)
+    price: Price | None = None
     seen = status_of(target.status)
-    progress = Progress(output, price.dollars_per_hour if price is not None else None)
 
     def on_phase(status: Status) -> None:
         nonlocal seen
         seen = status
         progress.phase(status.words, billed=status.billed)
 
-    with told_when_interrupted(output, lambda: left_text(target, seen, price)), progress:
+    with told_when_interrupted(output, lambda: left_text(target, seen, price)):
+        price = await price_of_deployment(management, target.deployment)
+        progress = Progress(output, price.dollars_per_hour if price is not None else None)
         try:
-            deployment = await wait_until_serving(
-                management,
-                target.model_id,
-                target.deployment_id,
-                timeout_s=timeout_s,
-                poll_s=poll_s,
-                on_phase=on_phase,
-                started=started,
-            )
+            with progress:
+                deployment = await wait_until_serving(
+                    management,
+                    target.model_id,
+                    target.deployment_id,
+                    timeout_s=timeout_s,
+                    poll_s=poll_s,
+                    on_phase=on_phase,
+                    started=started,
+                )
         except DeployError as error:
             raise type(error)(f"{error}\n{left_text(target, seen, price)}") from None
     return Watched(target, deployment, price, progress.elapsed_s(), progress.spent())

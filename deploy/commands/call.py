@@ -10,6 +10,7 @@ from typing import Any
 from app.chat.events import Failed
 from app.chat.request import Request
 from app.chat.turn import Turn, TurnBuilder
+from app.connections import Connection
 from app.endpoint import Endpoint
 from app.export import curl_code, python_code
 from deploy import exit_status
@@ -22,6 +23,7 @@ from deploy.model_server import (
     key_variable,
 )
 from deploy.output import Output
+from deploy.watching import told_when_interrupted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +56,8 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
         output.result({"code": code, "request": request.body}, code.removesuffix("\n"))
         return exit_status.OK
     async with Endpoint(endpoint_settings(connection, settings, model)) as endpoint:
-        turn = await _made(endpoint, request, output)
+        with told_when_interrupted(output, lambda: _left(connection)):
+            turn = await _made(endpoint, request, output)
     if turn.failure is not None:
         raise _error(turn.failure)
     if not turn.complete:
@@ -73,6 +76,16 @@ async def _made(endpoint: Endpoint, request: Request, output: Output) -> Turn:
     turn = builder.turn()
     printing.end(turn)
     return turn
+
+
+def _left(connection: Connection) -> str:
+    """What is to be said where the call was interrupted."""
+    if connection.kind != "baseten":
+        return "The answer is not whole."
+    return (
+        "The answer is not whole. A model that serves or wakes is billed: python -m deploy status "
+        "tells, and python -m deploy stop ends that."
+    )
 
 
 def _error(failure: Failed) -> DeployError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -25,7 +26,7 @@ from deploy.output import Output
 from deploy.record import connection_of, write_record
 from deploy.target import Target, add_target_arguments, find_target
 from deploy.waiting import points_at
-from deploy.watching import watch_until_serving
+from deploy.watching import told_when_interrupted, watch_until_serving
 
 _HOST: Final = re.compile(r"model-([A-Za-z0-9]{3,40})\.api\.baseten\.co")
 _PLACE: Final = re.compile(
@@ -33,6 +34,9 @@ _PLACE: Final = re.compile(
     r"|/deployment/(?P<deployment>[A-Za-z0-9]{3,40}))?(?:/.*)?"
 )
 _LOOPBACK: Final = re.compile(r"/model-([A-Za-z0-9]{3,40})(/.*)?")
+_CALL_S: Final = 180.0
+"""For so long the tiny call may take: it may have to wait for sixteen others."""
+
 _TINY: Final = Call("Say hello.")
 
 
@@ -64,11 +68,15 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
         watched = await watch_until_serving(
             management, target, output, timeout_s=arguments.timeout, poll_s=arguments.poll
         )
-        environment = await _environment(management, target, arguments)
-        served = await management.served_models(target.model_id, target.deployment_id)
-    name = _served_name(served, settings, output)
-    connection = connection_of(credentials, target.model_id, target.deployment_id, environment)
-    turn = await _called(connection, settings, name)
+        billed = watched.text.splitlines()
+        with told_when_interrupted(output, lambda: f"Nothing was written. {' '.join(billed)}"):
+            environment = await _environment(management, target, arguments)
+            served = await management.served_models(target.model_id, target.deployment_id)
+            name = _served_name(served, settings, output)
+            connection = connection_of(
+                credentials, target.model_id, target.deployment_id, environment
+            )
+            turn = await _called(connection, settings, name)
     record = DeploymentRecord(
         model_id=target.model_id,
         deployment_id=target.deployment_id,
@@ -163,12 +171,19 @@ async def _called(connection: Connection, settings: Settings, model: str) -> Tur
     # It always thinks: its answer may be cut, but one that begins is one that works.
     request.body["max_tokens"] = 64
     reached = endpoint_settings(connection, settings, model)
-    async with (
-        Endpoint(reached) as endpoint,
-        aclosing(endpoint.stream(request)) as events,
-    ):
-        async for event in events:
-            builder.add(event)
+    try:
+        async with (
+            asyncio.timeout(_CALL_S),
+            Endpoint(reached) as endpoint,
+            aclosing(endpoint.stream(request)) as events,
+        ):
+            async for event in events:
+                builder.add(event)
+    except TimeoutError:
+        raise DeployError(
+            f"The model serves, but its answer has no end after {_CALL_S:g} s: nothing was "
+            "written. Read its log with python -m deploy logs."
+        ) from None
     turn = builder.turn()
     if turn.failure is not None:
         raise DeployError(

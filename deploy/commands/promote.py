@@ -17,7 +17,7 @@ from deploy.output import Output
 from deploy.record import connection_of, recorded, write_record
 from deploy.target import PRODUCTION, Target, add_target_arguments, find_target
 from deploy.waiting import points_at, wait_until_promoted
-from deploy.watching import told_when_interrupted
+from deploy.watching import told_when_interrupted, unknown_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,9 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
                     f"Until {target.deployment_id} serves, {name} is deployment {before}; both "
                     "are billed while they run."
                 )
-            answer = await management.promote(target.model_id, target.deployment_id, name)
+            left = unknown_text(target, f"promoted to {name}")
+            with told_when_interrupted(output, lambda: left):
+                answer = await management.promote(target.model_id, target.deployment_id, name)
             # An environment that redeploys on promotion makes a new deployment of it.
             new_id = str(answer.get("id") or target.deployment_id)
             promoted = Target(target.model_id, new_id, name, answer)
@@ -65,17 +67,22 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
                 f"{promoted.arguments}; {name} may then have brought its own autoscaling: "
                 f"python -m deploy scale --concurrency-target {concurrency} {promoted.arguments}"
             )
-        now = await management.autoscaling(promoted.model_id, promoted.deployment_id)
-        changed = differing(wanted, now)
-        if changed:
-            now = await set_and_read_back(
-                management,
-                promoted.model_id,
-                promoted.deployment_id,
-                {key: wanted[key] for key in changed},
-                poll_s=arguments.poll,
-            )
-        others = await others_billed(management, promoted)
+        left = (
+            f"{name} points at deployment {promoted.deployment_id}. Its autoscaling may be that of "
+            f"{name}; to see it: python -m deploy scale {promoted.arguments}"
+        )
+        with told_when_interrupted(output, lambda: left):
+            now = await management.autoscaling(promoted.model_id, promoted.deployment_id)
+            changed = differing(wanted, now)
+            if changed:
+                now = await set_and_read_back(
+                    management,
+                    promoted.model_id,
+                    promoted.deployment_id,
+                    {key: wanted[key] for key in changed},
+                    poll_s=arguments.poll,
+                )
+            others = await others_billed(management, promoted)
     late = differing(wanted, now)
     followed = _rewritten(credentials, target, promoted, name)
     connection = connection_of(credentials, promoted.model_id, promoted.deployment_id, name)
@@ -129,14 +136,14 @@ async def _taken_over(
     output: Output,
 ) -> bool:
     model_id, deployment_id = promoted.model_id, promoted.deployment_id
-    if await points_at(management, model_id, name, deployment_id):
-        return True
-    output.note(f"Waiting until {name} points at deployment {deployment_id}.")
     left = (
         f"The promotion goes on, and both deployments are billed while they run. To stop the new "
         f"one: python -m deploy stop {promoted.arguments}"
     )
     with told_when_interrupted(output, lambda: left):
+        if await points_at(management, model_id, name, deployment_id):
+            return True
+        output.note(f"Waiting until {name} points at deployment {deployment_id}.")
         return await wait_until_promoted(
             management,
             model_id,
@@ -149,7 +156,9 @@ async def _taken_over(
 
 def _settings_of(deployment: Mapping[str, Any]) -> dict[str, int]:
     """The autoscaling that the deployment had, as far as it can be set."""
-    had = deployment.get("autoscaling_settings") or {}
+    had = deployment.get("autoscaling_settings")
+    if not isinstance(had, Mapping):
+        return {}
     return {one.name: had[one.name] for one in SETTINGS if isinstance(had.get(one.name), int)}
 
 

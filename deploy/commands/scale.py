@@ -12,6 +12,7 @@ from deploy.deployments import autoscaling_text
 from deploy.management import Management
 from deploy.output import Output
 from deploy.target import add_target_arguments, find_target
+from deploy.watching import told_when_interrupted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,19 +39,25 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
         now = await management.autoscaling(target.model_id, target.deployment_id)
         check(wanted, now)
         if wanted:
-            now = await set_and_read_back(
-                management,
-                target.model_id,
-                target.deployment_id,
-                wanted,
-                poll_s=arguments.poll,
+            left = (
+                f"{target.name} may have been changed. To see: python -m deploy scale "
+                f"{target.arguments}"
             )
+            with told_when_interrupted(output, lambda: left):
+                now = await set_and_read_back(
+                    management,
+                    target.model_id,
+                    target.deployment_id,
+                    wanted,
+                    poll_s=arguments.poll,
+                )
     late = differing(wanted, now)
     lines = [f"{target.name}: {autoscaling_text(now) or 'no autoscaling yet'}."]
     if late:
         said = ", ".join(f"{name} is {value}, not {wanted[name]}" for name, value in late.items())
         lines.append(f"The change was accepted, but does not hold yet: {said}. Look again later.")
-    if (now.get("min_replica") or 0) > 0:
+    least = now.get("min_replica")
+    if isinstance(least, int) and least > 0:
         lines.append(
             "With at least one replica it never sleeps, and is billed all the time. To let it "
             f"sleep: python -m deploy scale --min 0 {target.arguments}"

@@ -11,7 +11,7 @@ from deploy.management import Management
 from deploy.output import Output
 from deploy.statuses import status_of
 from deploy.target import add_target_arguments, find_target
-from deploy.watching import watch_until_serving
+from deploy.watching import told_when_interrupted, unknown_text, watch_until_serving
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,9 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
         stopped = status_of(target.status).ends == "failed"
         if stopped:
             output.note(f"{target.name} starts, and is billed from now on.")
-            await management.activate(target.model_id, target.deployment_id)
+            left = unknown_text(target, "started, and is then billed")
+            with told_when_interrupted(output, lambda: left):
+                await management.activate(target.model_id, target.deployment_id)
         watched = await watch_until_serving(
             management,
             target,

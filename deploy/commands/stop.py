@@ -39,7 +39,8 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
             output.note(
                 f"{target.name} is being stopped: it answers no request until it is started again."
             )
-            await management.deactivate(target.model_id, target.deployment_id)
+            with told_when_interrupted(output, lambda: unconfirmed):
+                await management.deactivate(target.model_id, target.deployment_id)
         if status.ends != "failed" or status.billed:
             with told_when_interrupted(output, lambda: unconfirmed):
                 status = await wait_until_stopped(

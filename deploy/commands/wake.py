@@ -12,7 +12,7 @@ from deploy.management import Management
 from deploy.output import Output
 from deploy.statuses import status_of
 from deploy.target import add_target_arguments, find_target
-from deploy.watching import watch_until_serving
+from deploy.watching import told_when_interrupted, unknown_text, watch_until_serving
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,9 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
                 f"with python -m deploy start {target.arguments}."
             )
         if status.name == "SCALED_TO_ZERO":
-            await management.wake(target.model_id, target.deployment_id)
+            left = unknown_text(target, "woken, and is then billed")
+            with told_when_interrupted(output, lambda: left):
+                await management.wake(target.model_id, target.deployment_id)
         watched = await watch_until_serving(
             management, target, output, timeout_s=arguments.timeout, poll_s=arguments.poll
         )
