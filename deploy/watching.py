@@ -89,11 +89,13 @@ async def watch_until_serving(
     Raises its DeployErrors, with what is still billed and how to stop it.
     """
     price: Price | None = None
-    seen = status_of(target.status)
+    # One that was just started is told as stopped for a while, and is billed all the same.
+    seen = status_of("DEPLOYING" if started else target.status)
 
     def on_phase(status: Status) -> None:
         nonlocal seen
-        seen = status
+        if not (started and status.name in ("INACTIVE", "DEACTIVATING")):
+            seen = status
         progress.phase(status.words, billed=status.billed)
 
     with told_when_interrupted(output, lambda: left_text(target, seen, price)):
