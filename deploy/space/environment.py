@@ -16,12 +16,31 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from app.connections import SettingsError, is_loopback
+from app.connections import Connection, SettingsError, is_loopback
 from app.settings import Settings
 from deploy.errors import UsageError
 
 DATA: Final = "/data"
 """Where a bucket is mounted."""
+
+SERVER: Final = frozenset(
+    {
+        "BASETEN_API_KEY",
+        "BASETEN_MODEL_ID",
+        "BASETEN_ENVIRONMENT",
+        "BASETEN_DEPLOYMENT_ID",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_KEY",
+        "GLM_MODEL",
+    }
+)
+"""The settings that name the model server: one of a server before would name another."""
+
+SIGN_IN: Final = frozenset(
+    {"GLM_REQUIRE_SIGN_IN", "GLM_ALLOWED_USERS", "GLM_ALLOWED_ORGANISATIONS"}
+)
+PASSWORDS: Final = "GLM_AUTH"
+"""People come in by either of these two, never by both."""
 
 _OF_THIS_MACHINE: Final = frozenset(
     {"server_name", "server_port", "root_path", "deployment_file", "baseten_api_url"}
@@ -36,15 +55,25 @@ _DEFAULT_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 class SpaceEnvironment:
     """Secrets and variables by their names. `left_out` are settings that stay on this machine.
 
-    `asks` says what will answer the Space's chats; `sign_in` whether people have to sign in with
-    Hugging Face.
+    `asks` is the model server, None where none is named; `billed` says whether it is one that is
+    billed while it serves.
     """
 
     secrets: Mapping[str, str] = field(repr=False)
     variables: Mapping[str, str]
     left_out: tuple[str, ...]
-    asks: str
-    sign_in: bool
+    asks: str | None
+    billed: bool
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All that is given."""
+        return frozenset((*self.secrets, *self.variables))
+
+    @property
+    def sign_in(self) -> bool:
+        """Whether people have to sign in with Hugging Face."""
+        return bool(self.names & SIGN_IN)
 
 
 def environment_of(settings: Settings) -> SpaceEnvironment:
@@ -54,14 +83,13 @@ def environment_of(settings: Settings) -> SpaceEnvironment:
         passwords = settings.passwords()
     except SettingsError as error:
         raise UsageError(str(error)) from None
-    sign_in = bool(
+    if passwords and (
         settings.require_sign_in or settings.allowed_users or settings.allowed_organisations
-    )
-    if sign_in and passwords:
+    ):
         raise UsageError(
             "GLM_AUTH is set together with sign-in by Hugging Face: unset one of the two."
         )
-    _check_reach(settings, connection.base_url)
+    _check_reach(settings, connection)
     secrets: dict[str, str] = {}
     variables: dict[str, str] = {}
     left_out: list[str] = []
@@ -80,8 +108,8 @@ def environment_of(settings: Settings) -> SpaceEnvironment:
         secrets,
         variables,
         tuple(left_out),
-        "the built-in simulator" if connection.kind == "simulator" else connection.label,
-        sign_in,
+        None if connection.kind == "simulator" else connection.label,
+        connection.kind == "baseten",
     )
 
 
@@ -98,10 +126,11 @@ def _of_record(settings: Settings, model: str) -> dict[str, str]:
     return of_record | {"BASETEN_DEPLOYMENT_ID": record.deployment_id}
 
 
-def _check_reach(settings: Settings, base_url: str) -> None:
+def _check_reach(settings: Settings, connection: Connection) -> None:
     """Raises UsageError for an address that a Space cannot reach."""
-    if base_url:
-        _check_address("The model server", base_url)
+    if connection.base_url:
+        by = "OPENAI_BASE_URL" if connection.kind == "compatible" else "BASETEN_API_URL"
+        _check_address(f"The model server of {by}", connection.base_url)
     for address in settings.mcp_servers.split():
         _check_address("An MCP server of GLM_MCP_SERVERS", address)
     if settings.database_url is not None:

@@ -13,10 +13,13 @@ from deploy.errors import DeployError, UsageError
 from deploy.space.card import APP_FILE, Card
 from deploy.space.packages import Packages, packages_of
 
-_COPIED: Final = ("app", "assets")
+_COPIED: Final = ("app", "assets", ".env.example")
 _WRITTEN: Final = (APP_FILE, "README.md", "requirements.txt")
 _OF_GIT: Final = (".git", ".gitattributes", ".gitignore")
 """What a clone of a Space, or the Hub itself, has beside them."""
+
+_OF_A_RUN: Final = ("data", "__pycache__")
+"""What is left beside them where the app was run in the folder."""
 
 _APP_FILE_TEXT: Final = '''\
 """The app file of this Space: serves the GLM Playground where a Space shows it."""
@@ -24,13 +27,14 @@ _APP_FILE_TEXT: Final = '''\
 import os
 import sys
 
-from app.commands.serve import serve
+from app.__main__ import main
+from app.spaces import on_space
 
 # Guarded: pictures and clips are opened in processes that import this file again.
 if __name__ == "__main__":
-    os.environ.setdefault("GRADIO_SERVER_NAME", "0.0.0.0")
-    os.environ.setdefault("GRADIO_SERVER_PORT", "7860")
-    sys.exit(serve())
+    if on_space():
+        os.environ.setdefault("GRADIO_SERVER_NAME", "0.0.0.0")
+    sys.exit(main())
 '''
 
 
@@ -50,7 +54,7 @@ def stage(folder: Path, *, license_id: str, sign_in: bool) -> Staged:
     """
     packages = packages_of(PROJECT)
     card = Card(packages.gradio, license_id, sign_in)
-    folder = folder.expanduser().absolute()
+    folder = folder.expanduser().resolve()
     _require_free(folder)
     try:
         _write(folder, card, packages)
@@ -72,7 +76,7 @@ def read_staged(folder: Path) -> Staged:
 
 def strangers(names: Iterable[str]) -> list[str]:
     """Which files, by their paths in a folder or a repository, are no part of a staged Space."""
-    known = {*_COPIED, *_WRITTEN, *_OF_GIT}
+    known = {*_COPIED, *_WRITTEN, *_OF_GIT, *_OF_A_RUN}
     return [name for name in names if PurePosixPath(name).parts[0] not in known]
 
 
@@ -108,7 +112,7 @@ def _require_free(folder: Path) -> None:
     is_clone = ".git" in found and is_fresh(found)
     if others or (found and APP_FILE not in found and not is_clone):
         raise UsageError(
-            f"{folder} holds what this does not write, such as {min(others or found)}: "
+            f"{folder} holds what was not staged here, such as {min(others or found)}: "
             "name an empty folder, a clone of a new Space, or one that was staged before."
         )
 
@@ -118,7 +122,7 @@ def _write(folder: Path, card: Card, packages: Packages) -> None:
     # First: a folder that was left half written is known by it, and can be staged again.
     (folder / APP_FILE).write_text(_APP_FILE_TEXT, "utf-8")
     for name in _COPIED:
-        if (folder / name).exists():
+        if (folder / name).is_dir():
             shutil.rmtree(folder / name)
         for file in _files(PROJECT / name):
             copy = folder / file.relative_to(PROJECT)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from dotenv import dotenv_values
 from huggingface_hub import constants, get_token
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined] # by its name alone
@@ -19,8 +20,8 @@ from app.connections import SettingsError, is_loopback, sendable
 from app.model_server_settings import PROJECT
 from deploy.children import run_child, stays_on_loopback
 from deploy.errors import CredentialsError, DeployError, NotFoundError, UsageError
-from deploy.space.environment import DATA, SpaceEnvironment
-from deploy.space.folder import Staged, stale
+from deploy.space.environment import DATA
+from deploy.space.upload import SpaceNow, Upload, Uploaded, stage_words
 
 _NOT_SIGNED_IN: Final = (
     "There is no token of Hugging Face: set HF_TOKEN, or sign in with `hf auth login`. One that "
@@ -30,62 +31,12 @@ _REFUSALS: Final[Mapping[str, tuple[type[DeployError], str]]] = {
     "usage": (UsageError, "The Hub cannot take this: {message}."),
     "credentials": (
         CredentialsError,
-        "The Hub refused: {message}. It needs a token that may write to that Space.",
+        "The Hub refused: {message}. What a token may do: https://huggingface.co/settings/tokens.",
     ),
     "not_found": (NotFoundError, "The Hub does not know what was named: {message}."),
     "unreachable": (DeployError, "The Hub cannot be reached: {message}. Try again."),
     "other": (DeployError, "The Hub has failed: {message}."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceNow:
-    """A Space as it is before an upload; all but `exists` is empty where it is not there."""
-
-    exists: bool
-    private: bool = False
-    files: tuple[str, ...] = ()
-    settings: frozenset[str] = frozenset()
-    volumes: tuple[Mapping[str, Any], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """What is to become of a Space. `now` is what it is; `bucket` is mounted where it is named."""
-
-    space: str
-    now: SpaceNow
-    staged: Staged
-    environment: SpaceEnvironment
-    private: bool
-    bucket: str | None = None
-
-    @property
-    def deleted(self) -> list[str]:
-        """Files of the Space that are no longer staged."""
-        return stale(self.now.files, self.staged)
-
-    @property
-    def untouched(self) -> list[str]:
-        """Settings that the Space has, and that this leaves as they are."""
-        return sorted(self.now.settings - set(self.environment.secrets) - self._variables)
-
-    @property
-    def _variables(self) -> set[str]:
-        return set(self.environment.variables)
-
-
-@dataclass(frozen=True, slots=True)
-class Uploaded:
-    """What came of an upload: the page, the commit, and at which stage the Space is then.
-
-    `reason` is the Hub's word where the Space does not run.
-    """
-
-    url: str
-    commit: str
-    stage: str
-    reason: str | None
 
 
 @dataclass(slots=True)
@@ -103,8 +54,12 @@ class Hub:
 
     @classmethod
     def of_environment(cls) -> Hub:
-        """With HF_TOKEN, or with the token of a sign-in. Raises CredentialsError without one."""
-        token = get_token()
+        """With HF_TOKEN of the environment or of `.env`, else with the token of a sign-in.
+
+        Raises CredentialsError without one.
+        """
+        token = os.environ.get("HF_TOKEN") or dotenv_values(PROJECT / ".env").get("HF_TOKEN")
+        token = token or get_token()
         if not token:
             raise CredentialsError(_NOT_SIGNED_IN)
         try:
@@ -112,16 +67,23 @@ class Hub:
         except SettingsError as error:
             raise CredentialsError(str(error)) from None
 
-    async def look(self, space: str) -> SpaceNow:
-        """What a Space is now. Raises a DeployError of the kind that was wrong."""
-        told = await self._ask({"do": "look", "space": space}, lambda _: None)
+    async def look(self, space: str, card: str) -> SpaceNow:
+        """What a Space is now; the Hub checks the front matter of `card` as well.
+
+        Raises a DeployError of the kind that was wrong.
+        """
+        question = {"do": "look", "space": space, "card": card}
+        told = await self._ask(question, lambda _: None)
+        owners = tuple(told["owners"])
         if not told["exists"]:
-            return SpaceNow(exists=False)
+            return SpaceNow(exists=False, owners=owners)
         return SpaceNow(
             exists=True,
+            owners=owners,
             private=told["private"],
             files=tuple(told["files"]),
-            settings=frozenset((*told["secrets"], *told["variables"])),
+            secrets=frozenset(told["secrets"]),
+            variables=frozenset(told["variables"]),
             volumes=tuple(told["volumes"]),
         )
 
@@ -159,6 +121,7 @@ class Hub:
                 "deleted": upload.deleted,
                 "secrets": dict(environment.secrets),
                 "variables": dict(environment.variables),
+                "taken_out": upload.taken_out,
                 "bucket": upload.bucket,
                 "mount": DATA,
                 "volumes": [one for one in upload.now.volumes if one["mountPath"] != DATA],
@@ -169,7 +132,13 @@ class Hub:
             },
             told,
         )
-        return Uploaded(answer["url"], answer["commit"], answer["stage"], answer["reason"])
+        return Uploaded(
+            answer["url"],
+            answer["commit"],
+            answer["changed"],
+            answer["stage"],
+            answer["reason"],
+        )
 
     async def _ask(
         self, question: Mapping[str, Any], told: Callable[[Mapping[str, Any]], None]
@@ -208,36 +177,31 @@ class Hub:
         return variables
 
 
-def checked_name(name: str) -> str:
-    """The name of a Space or a bucket, as OWNER/NAME. Raises UsageError for another."""
+def checked_name(given: str, option: str) -> str:
+    """The name of a Space or a bucket, as OWNER/NAME or in the address of its page.
+
+    Raises UsageError for another, which names the option.
+    """
+    name = given
+    for page in ("spaces", "buckets"):
+        name = name.removeprefix(f"{constants.ENDPOINT}/{page}/")
     try:
         validate_repo_id(name)
     except HFValidationError:
         name = ""
     if name.count("/") != 1:
         raise UsageError(
-            "Name it as OWNER/NAME: letters, digits, '-', '_' and '.', such as "
-            "your-name/glm-playground."
+            f"{option} {given!r} is no OWNER/NAME, such as your-name/glm-playground: letters, "
+            "digits, and single '-', '_' or '.' between them."
         )
     return name
 
 
-def stage_words(stage: str) -> str:
-    """A stage of a Space, for a reader."""
-    return _STAGES.get(stage, f"The Space is at stage {stage}")
-
-
-_STAGES: Final[Mapping[str, str]] = {
-    "BUILDING": "Building",
-    "RUNNING_BUILDING": "Building; what was there before still runs",
-    "APP_STARTING": "Starting",
-    "RUNNING_APP_STARTING": "Starting; what was there before still runs",
-    "RUNNING": "Running",
-    "BUILD_ERROR": "The build failed",
-    "RUNTIME_ERROR": "The app failed",
-    "CONFIG_ERROR": "The Hub cannot read the front matter",
-    "NO_APP_FILE": "The Space holds no app",
-    "PAUSED": "Paused",
-    "STOPPED": "Stopped",
-    "SLEEPING": "Asleep until somebody opens it",
-}
+def require_owner(space: str, owners: Sequence[str]) -> None:
+    """Raises UsageError where the token's person cannot make the Space."""
+    owner = space.partition("/")[0]
+    if owner.lower() not in (each.lower() for each in owners):
+        raise UsageError(
+            f"{owner} is neither {owners[0]}, whose token this is, nor one of their "
+            f"organisations ({', '.join(owners[1:]) or 'none'}): name another owner."
+        )

@@ -21,6 +21,15 @@ from aiohttp import web
 
 TOKEN: Final = "test-token-not-real"
 _LARGE: Final = (".png", ".mp4")
+_OPEN_TO_ALL: Final = ("/large/", "/api/validate-yaml")
+
+
+@dataclass(slots=True)
+class _Fault:
+    pattern: str
+    status: int
+    body: Any
+    times: int
 
 
 @dataclass(slots=True)
@@ -52,7 +61,7 @@ class FakeHub:
         self.reason: str | None = None
         self.url = ""
         self._large: dict[str, bytes] = {}
-        self._faults: list[tuple[str, int, Any]] = []
+        self._faults: list[_Fault] = []
         self._holds: dict[str, threading.Event] = {}
         self._ending = asyncio.Event()
         self._loop = asyncio.new_event_loop()
@@ -74,9 +83,9 @@ class FakeHub:
         self._thread.join()
         self._loop.close()
 
-    def fail(self, pattern: str, status: int, body: Any) -> None:
-        """Requests that match "METHOD path" are answered so."""
-        self._faults.append((pattern, status, body))
+    def fail(self, pattern: str, status: int, body: Any, *, times: int = 1000) -> None:
+        """Requests that match "METHOD path" are answered so, so many times."""
+        self._faults.append(_Fault(pattern, status, body, times))
 
     def hold(self, pattern: str) -> threading.Event:
         """The next request that matches is never answered; gives an event: it has come."""
@@ -96,6 +105,7 @@ class FakeHub:
                 web.get(f"{space}/runtime", self._runtime),
                 web.get(f"{space}/{{what:secrets|variables}}", self._told),
                 web.post(f"{space}/{{what:secrets|variables}}", self._set),
+                web.delete(f"{space}/{{what:secrets|variables}}", self._unset),
                 web.put(f"{space}/volumes", self._volumes),
                 web.post(f"{space}/preupload/main", self._modes),
                 web.post("/spaces/{owner}/{name}.git/info/lfs/objects/batch", self._batch),
@@ -121,11 +131,12 @@ class FakeHub:
             if re.search(pattern, what):
                 come.set()
                 await self._ending.wait()
-        for pattern, status, body in self._faults:
-            if re.search(pattern, what):
-                return _refused(status, body)
+        for fault in self._faults:
+            if fault.times and re.search(fault.pattern, what):
+                fault.times -= 1
+                return _refused(fault.status, fault.body)
         is_known = request.headers.get("Authorization") == f"Bearer {TOKEN}"
-        if not is_known and not request.path.startswith("/large/"):
+        if not is_known and not request.path.startswith(_OPEN_TO_ALL):
             return _refused(401, "Invalid credentials in Authorization header")
         is_of_space = "name" in request.match_info and "/buckets/" not in request.path
         if is_of_space and _id(request) not in self.spaces:
@@ -137,7 +148,7 @@ class FakeHub:
         return self.spaces[_id(request)]
 
     async def _who(self, _request: web.Request) -> web.Response:
-        return web.json_response({"type": "user", "name": "ada", "orgs": []})
+        return web.json_response({"type": "user", "name": "ada", "orgs": [{"name": "Analytical"}]})
 
     async def _create(self, request: web.Request) -> web.Response:
         asked = await request.json()
@@ -184,6 +195,12 @@ class FakeHub:
         space = self._space(request)
         kept = space.secrets if request.match_info["what"] == "secrets" else space.variables
         kept[asked["key"]] = asked["value"]
+        return await self._told(request)
+
+    async def _unset(self, request: web.Request) -> web.Response:
+        space = self._space(request)
+        kept = space.secrets if request.match_info["what"] == "secrets" else space.variables
+        del kept[(await request.json())["key"]]
         return await self._told(request)
 
     async def _volumes(self, request: web.Request) -> web.Response:

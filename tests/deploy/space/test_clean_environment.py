@@ -78,8 +78,8 @@ def space(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"http://127.0.0.1:{port[1]}"
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(30)
-        process.stdout.close()
+        told, _ = process.communicate(timeout=30)
+        assert (process.returncode, "Traceback" in told) == (0, False)
 
 
 def test_it_answers_by_the_simulator(space: str) -> None:

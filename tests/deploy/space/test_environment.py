@@ -83,7 +83,7 @@ def test_what_is_of_this_machine_is_left_out_and_named() -> None:
 
 
 def test_without_a_server_the_simulator_answers() -> None:
-    assert environment_of(settings()).asks == "the built-in simulator"
+    assert environment_of(settings()).asks is None
 
 
 @pytest.mark.parametrize("environment", ["production", None])

@@ -15,7 +15,7 @@ from deploy.command_line import run
 from deploy.errors import DeployError, UsageError
 from deploy.space.folder import Staged, is_fresh, is_staged, stage, stale
 
-TOP = {"app", "assets", "README.md", "requirements.txt", "space.py"}
+TOP = {".env.example", "app", "assets", "README.md", "requirements.txt", "space.py"}
 
 
 def staged(folder: Path, *, sign_in: bool = False) -> Staged:
@@ -34,6 +34,7 @@ def test_it_holds_the_app_and_its_assets_and_nothing_of_this_machine(tmp_path: P
     found = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
     assert found == set(files)
     assert not [name for name in files if "__pycache__" in name or "/." in name]
+    assert not [name for name in files if name.endswith((".pyc", ".pyi"))]
     for name in ("app/server.py", "app/docs/page.html", "assets/favicon.svg"):
         assert (folder / name).read_bytes() == (PROJECT / name).read_bytes()
     compile((folder / "space.py").read_text("utf-8"), "space.py", "exec")
@@ -66,6 +67,8 @@ def test_what_was_staged_before_is_replaced_and_git_stays(tmp_path: Path) -> Non
     first = staged(tmp_path)
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    for left_by_a_run in ("data", "__pycache__"):
+        (tmp_path / left_by_a_run).mkdir()
     (tmp_path / "app" / "gone.py").write_text("")
     (tmp_path / "space.py").write_text("# half written")
     assert staged(tmp_path) == first
@@ -87,7 +90,7 @@ def test_a_clone_of_a_new_space_can_be_staged_into(tmp_path: Path) -> None:
 def test_a_folder_of_something_else_is_left_as_it_is(tmp_path: Path, names: list[str]) -> None:
     for name in names:
         (tmp_path / name).write_text("mine")
-    with pytest.raises(UsageError, match="holds what this does not write"):
+    with pytest.raises(UsageError, match="holds what was not staged here"):
         staged(tmp_path)
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == dict.fromkeys(
         names, "mine"
@@ -126,9 +129,18 @@ def test_the_command_stages_and_says_what_comes_next(
     assert run(["space", "--stage", str(tmp_path / "space"), "--json"]) == exit_status.OK
     told = json.loads(capsys.readouterr().out)
     assert told["folder"] == str(tmp_path / "space")
-    assert "space.py" in told["files"]
+    assert told["files"] > 100
     assert run(["space", "--stage", str(tmp_path / "space")]) == exit_status.OK
     assert "python -m deploy space --push OWNER/NAME" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [["--bucket", "ada/chats"], ["--public"]])
+def test_what_is_for_an_upload_is_refused_without_one(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["space", "--stage", str(tmp_path / "space"), *words]) == exit_status.USAGE
+    assert f"{words[0]} is for an upload" in capsys.readouterr().err
+    assert not (tmp_path / "space").exists()
 
 
 def test_without_a_place_the_command_says_which_there_are(

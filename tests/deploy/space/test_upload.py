@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def test_a_new_space_is_given_its_settings_and_files_and_runs(
     assert len(space.commits) == 1
     settings = hub.asked.index(f"POST /api/spaces/{SPACE}/variables")
     assert settings < hub.asked.index(f"POST /api/spaces/{SPACE}/commit/main")
-    for words in ("is made, private", "Building", "Starting", "GRADIO_SERVER_PORT"):
+    for words in ("is made", "its owner alone", "Building", "Starting", "GRADIO_SERVER_PORT"):
         assert words in err
     assert "Secrets set: OPENAI_API_KEY, OPENAI_BASE_URL" in out
     assert "Variables set: GLM_KEEP_DAYS, GLM_REQUIRE_SIGN_IN" in out
@@ -86,8 +87,10 @@ def test_without_settings_it_answers_by_the_simulator_and_says_so(
 ) -> None:
     assert push("--public", "--json", "--no-wait") == exit_status.OK
     out, err = capfd.readouterr()
-    assert "answered by the built-in simulator" in err
+    assert re.search(r"answered by +the built-in simulator", err)
     told = json.loads(out)
+    assert told["answered_by"] == "the built-in simulator"
+    assert told["changed"]
     assert told["created"]
     assert (told["secrets"], told["variables"]) == ([], {})
     assert not hub.spaces[SPACE].private
@@ -100,7 +103,7 @@ def test_a_second_upload_changes_what_changed_and_removes_what_is_gone(
     space = hub.spaces[SPACE]
     space.files["app/chat/gone.py"] = b"# of a version before"
     space.files["assets/favicon.svg"] = b"<svg/>"
-    space.secrets["OPENAI_API_KEY"] = KEY
+    space.secrets["OPENAI_BASE_URL"] = "https://model.example/v1"
     space.variables["OF_THE_OWNER"] = "1"
     monkeypatch.setenv("GLM_KEEP_DAYS", "7")
     capfd.readouterr()
@@ -110,12 +113,105 @@ def test_a_second_upload_changes_what_changed_and_removes_what_is_gone(
     err = capfd.readouterr().err
     assert set(space.commits[-1]) == {"app/chat/gone.py", "assets/favicon.svg"}
     assert "app/chat/gone.py" not in space.files
-    assert "which exists (private" in err
-    assert "It keeps what it has beside these: OF_THE_OWNER, OPENAI_API_KEY." in err
+    assert "exists, and is changed" in err
+    assert re.search(r"kept +OF_THE_OWNER, OPENAI_BASE_URL\n", err)
+    assert "the model server that its own settings name (OPENAI_BASE_URL)" in err
     assert space.variables == {"OF_THE_OWNER": "1", "GLM_KEEP_DAYS": "7"}
 
     assert push() == exit_status.OK
+    assert "No file had changed" in capfd.readouterr().out
     assert len(space.commits) == 2
+
+
+def test_another_model_server_takes_the_place_of_the_one_before(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Else the app on the Space would ask the old one, or refuse to start with both."""
+    monkeypatch.setenv("BASETEN_API_KEY", KEY)
+    monkeypatch.setenv("BASETEN_MODEL_ID", "abc1d2ef")
+    monkeypatch.setenv("BASETEN_DEPLOYMENT_ID", "dep2345")
+    assert push("--public") == exit_status.OK
+    assert "is billed while it serves" in capfd.readouterr().err
+    space = hub.spaces[SPACE]
+    space.variables["BASETEN_ENVIRONMENT"] = "staging"
+    for name in ("BASETEN_API_KEY", "BASETEN_MODEL_ID", "BASETEN_DEPLOYMENT_ID"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://model.example/v1")
+
+    assert push("--json") == exit_status.OK
+
+    told = json.loads(capfd.readouterr().out)
+    gone = ["BASETEN_API_KEY", "BASETEN_DEPLOYMENT_ID", "BASETEN_MODEL_ID", "BASETEN_ENVIRONMENT"]
+    assert told["taken_out"] == gone
+    assert told["answered_by"] == "model.example"
+    assert space.secrets == {"OPENAI_BASE_URL": "https://model.example/v1"}
+    assert space.variables == {}
+
+
+def test_what_was_a_variable_and_is_a_secret_now_does_not_stand_twice(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert push() == exit_status.OK
+    space = hub.spaces[SPACE]
+    space.variables["GLM_ALLOWED_USERS"] = "ada"
+    monkeypatch.setenv("GLM_ALLOWED_USERS", "ada grace")
+    assert push() == exit_status.OK
+    assert (space.secrets, space.variables) == ({"GLM_ALLOWED_USERS": "ada grace"}, {})
+
+
+def test_people_come_in_by_one_way_only(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLM_AUTH", "ada:test-password")
+    assert push() == exit_status.OK
+    space = hub.spaces[SPACE]
+    monkeypatch.delenv("GLM_AUTH")
+    monkeypatch.setenv("GLM_REQUIRE_SIGN_IN", "true")
+    assert push() == exit_status.OK
+    assert (space.secrets, space.variables) == ({}, {"GLM_REQUIRE_SIGN_IN": "true"})
+
+    monkeypatch.delenv("GLM_REQUIRE_SIGN_IN")
+    assert push() == exit_status.OK
+    assert space.variables == {"GLM_REQUIRE_SIGN_IN": "true"}, "an open door is no default"
+    assert "hf_oauth: true" in space.files["README.md"].decode()
+
+
+def test_a_hub_that_does_not_answer_for_a_while_is_asked_again(
+    hub: FakeHub, capfd: pytest.CaptureFixture[str]
+) -> None:
+    hub.fail("/runtime", 502, b"<html>bad gateway</html>", times=3)
+    assert push() == exit_status.OK
+    assert "The Hub does not answer; asking again" in capfd.readouterr().err
+
+
+def test_one_that_does_not_run_in_time_is_no_success(
+    hub: FakeHub, capfd: pytest.CaptureFixture[str]
+) -> None:
+    hub.script = ("BUILDING",)
+    assert push("--timeout", "0.2") == exit_status.FAILED
+    assert "It does not run yet: building." in capfd.readouterr().out
+
+
+def test_an_owner_that_the_token_cannot_act_for_is_said_before_anything_is_made(
+    hub: FakeHub, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["space", "--push", "adda/glm", "--yes"]) == exit_status.USAGE
+    assert "adda is neither ada" in capfd.readouterr().err
+    assert run(["space", "--push", "analytical/glm", "--yes", "--no-wait"]) == exit_status.OK
+
+
+def test_the_address_of_its_page_names_a_space_as_well(hub: FakeHub) -> None:
+    words = ["space", "--push", f"{hub.url}/spaces/{SPACE}", "--yes", "--no-wait"]
+    assert run(words) == exit_status.OK
+    assert SPACE in hub.spaces
+
+
+def test_without_a_yes_the_plan_is_shown_and_nothing_is_made(
+    hub: FakeHub, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["space", "--push", SPACE]) == exit_status.USAGE
+    err = capfd.readouterr().err
+    assert "is made" in err
+    assert "add --yes" in err
+    assert not hub.spaces
 
 
 def test_a_bucket_is_mounted_beside_what_is_mounted_already(hub: FakeHub) -> None:
@@ -155,6 +251,7 @@ def test_a_build_that_fails_says_why(hub: FakeHub, capfd: pytest.CaptureFixture[
         ("/secrets$", 500, "broken", exit_status.FAILED, "Done by then: made the Space"),
         ("/commit/", 400, "too many files", exit_status.FAILED, "set the secret OPENAI_BASE_URL"),
         ("/runtime", 200, b"<html>", exit_status.FAILED, "uploaded the files"),
+        ("/runtime", 404, "gone", exit_status.NOT_FOUND, "uploaded the files"),
     ],
 )
 def test_what_the_hub_refuses_is_said_with_what_was_done(
@@ -180,6 +277,7 @@ def test_a_license_that_the_hub_does_not_know_is_a_fault_of_the_arguments(
 ) -> None:
     assert push("--license", "nonsense") == exit_status.USAGE
     assert '"license" must be one of [mit, other]' in capfd.readouterr().err
+    assert not hub.spaces
 
 
 def test_without_a_token_it_says_how_to_get_one(
