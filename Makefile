@@ -1,14 +1,17 @@
-# run, test, check, bench: each makes .venv first, and is quick when it already stands.
+# run, deploy, test, check, bench: each makes .venv first, and is quick when it already stands.
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 SOURCES := pyproject.toml constraints.txt
 
-.PHONY: run test check bench format clean
+.PHONY: run deploy test check bench format clean
 
 run: $(VENV)/app.stamp
 	@$(BIN)/python -m app
+
+deploy: $(VENV)/deploy.stamp
+	@echo "Next: $(BIN)/python -m deploy check"
 
 # Two processes: with more, the browsers of two cores are too slow for their tests.
 test: $(VENV)/test.stamp
@@ -44,10 +47,15 @@ $(VENV)/app.stamp: $(SOURCES) | $(BIN)/python
 	@$(PIP) install --quiet --constraint constraints.txt --editable .
 	@touch $@
 
+$(VENV)/deploy.stamp: $(SOURCES) | $(BIN)/python
+	@echo "Installing the app and what deploy needs into $(VENV) ..."
+	@$(PIP) install --quiet --constraint constraints.txt --editable '.[deploy]'
+	@touch $@ $(VENV)/app.stamp
+
 $(VENV)/test.stamp: $(SOURCES) | $(BIN)/python
 	@echo "Installing the app and its tests into $(VENV) ..."
 	@$(PIP) install --quiet --constraint constraints.txt --editable '.[test]'
-	@touch $@ $(VENV)/app.stamp
+	@touch $@ $(VENV)/app.stamp $(VENV)/deploy.stamp
 
 $(VENV)/check.stamp: $(SOURCES) | $(BIN)/python
 	@echo "Installing the checks into $(VENV) ..."

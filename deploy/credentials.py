@@ -16,7 +16,7 @@ _NONE: Final = """\
 There is no key of a Baseten account. Give one in any of three ways:
   in the environment      export BASETEN_API_KEY=…
   in .env                 a line BASETEN_API_KEY=…, in the project's folder
-  by signing in to truss  uvx truss login --browser
+  by signing in to truss  .venv/bin/truss login --browser
 Keys are made at https://app.baseten.co/settings/api_keys. The preset's page begins with
 baseten auth login, which signs in the Baseten CLI, for push --via baseten-cli."""
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from deploy.argument_types import environment_name, model_id
 from deploy.credentials import read_settings
 from deploy.errors import NotFoundError
-from deploy.management import Management
+from deploy.management import Management, UnreachableError
+from deploy.preset import load_preset
 from deploy.record import recorded
+from deploy.statuses import status_of
 
 PRODUCTION: Final = "production"
 
@@ -69,10 +72,7 @@ async def find_target(arguments: argparse.Namespace, management: Management) -> 
     if model is None:
         record = recorded()
         if record is None:
-            raise NotFoundError(
-                "No deployment is known: name one with --model-id, push one with "
-                "python -m deploy push, or point the UI at one with python -m deploy connect."
-            )
+            raise NotFoundError(await _unknown_text(management))
         model = record.model_id
         if deployment_id is None and environment is None:
             deployment_id, environment = record.deployment_id, record.environment
@@ -84,6 +84,31 @@ async def find_target(arguments: argparse.Namespace, management: Management) -> 
         deployment = await management.deployment(model, deployment_id)
         return Target(model, deployment_id, environment, deployment)
     return await _of_environment(management, model, environment)
+
+
+async def _unknown_text(management: Management) -> str:
+    """What is said where nothing is named or recorded: what there is of the preset's model.
+
+    A push that was left before it had ended wrote no record, and may be billed.
+    """
+    name = load_preset().model_name
+    lines = []
+    with suppress(UnreachableError):
+        for model in await management.models(name):
+            for one in await management.deployments(str(model["id"])):
+                status = status_of(str(one.get("status")))
+                lines.append(
+                    f"  --model-id {model['id']} --deployment-id {one['id']}   "
+                    f"{status.words}, {status.billing}"
+                )
+    if not lines:
+        return (
+            "No deployment is known: name one with --model-id, push one with "
+            "python -m deploy push, or point the UI at one with python -m deploy connect."
+        )
+    return "\n".join(
+        (f"No deployment is named or recorded. Of {name} there is; name one of:", *lines)
+    )
 
 
 async def _of_environment(management: Management, model: str, environment: str | None) -> Target:

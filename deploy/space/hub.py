@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -53,12 +54,12 @@ class Hub:
     token: SecretStr
 
     @classmethod
-    def of_environment(cls) -> Hub:
+    def of_environment(cls, env_file: Path = PROJECT / ".env") -> Hub:
         """With HF_TOKEN of the environment or of `.env`, else with the token of a sign-in.
 
         Raises CredentialsError without one.
         """
-        token = os.environ.get("HF_TOKEN") or dotenv_values(PROJECT / ".env").get("HF_TOKEN")
+        token = os.environ.get("HF_TOKEN") or dotenv_values(env_file).get("HF_TOKEN")
         token = token or get_token()
         if not token:
             raise CredentialsError(_NOT_SIGNED_IN)

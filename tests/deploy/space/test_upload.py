@@ -16,6 +16,7 @@ import pytest
 from app.model_server_settings import PROJECT
 from deploy import exit_status
 from deploy.command_line import run
+from deploy.space.hub import Hub
 from tests.deploy.fake_hub import TOKEN, FakeHub
 from tests.deploy.guard import sitecustomize
 from tests.interrupts import take_interrupts
@@ -287,6 +288,14 @@ def test_without_a_token_it_says_how_to_get_one(
     assert push() == exit_status.CREDENTIALS
     assert "hf auth login" in capfd.readouterr().err
     assert not hub.asked
+
+
+def test_a_token_may_stand_in_the_file_of_settings(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HF_TOKEN")
+    (tmp_path / ".env").write_text(f"HF_TOKEN={TOKEN}\n")
+    assert Hub.of_environment(tmp_path / ".env").token.get_secret_value() == TOKEN
 
 
 @pytest.mark.parametrize("name", ["glm", "a/b/c", "a b/c", "/x", "x/", "ada/x..y"])
