@@ -15,6 +15,7 @@ import openai
 from app.chat.events import Failed
 from app.endpoint.errors import TRANSPORT_ERRORS, TryFailedError, failed_to_open
 from app.endpoint.settings import EndpointSettings, check_headers
+from app.endpoint.sse import MAX_EVENT_BYTES
 
 _Headers = dict[str, str | openai.Omit]
 
@@ -116,24 +117,50 @@ class Connection:
         return await self._post(f"{self._base_url.removesuffix('/v1')}/tokenize", body)
 
     async def _get(self, url: str) -> bytes:
-        request = self._client.get(url, cast_to=httpx2.Response, options={"headers": self._headers})
+        request = self._client.get(
+            url,
+            cast_to=httpx2.Response,
+            options={"headers": self._headers},
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
+        )
         return await self._brief(request, url)
 
     async def _post(self, url: str, body: bytes | None = None) -> bytes:
         request = self._client.post(
-            url, cast_to=httpx2.Response, content=body, options={"headers": self._headers}
+            url,
+            cast_to=httpx2.Response,
+            content=body,
+            options={"headers": self._headers},
+            stream=True,
+            stream_cls=openai.AsyncStream[object],
         )
         return await self._brief(request, url)
 
-    async def _brief(self, request: Awaitable[httpx2.Response], url: str) -> bytes:
-        """The body of an answer that is small and comes soon."""
+    async def _brief(self, request: Awaitable[object], url: str) -> bytes:
+        """The body of an answer that is small and comes soon; what is larger is cut off."""
         settings = self._settings
         try:
             async with asyncio.timeout(settings.state_timeout_s):
-                return (await request).content
+                return await _start_of(cast("httpx2.Response", await request))
         except TRANSPORT_ERRORS as error:
             asked = replace(settings, base_url=url, silence_timeout_s=settings.state_timeout_s)
             raise failed_to_open(error, asked) from None
+
+
+async def _start_of(response: httpx2.Response) -> bytes:
+    """All of a body, unless it is larger than any answer that is small."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async for part in response.aiter_bytes():
+            parts.append(part)
+            size += len(part)
+            if size > MAX_EVENT_BYTES:
+                break
+    finally:
+        await response.aclose()
+    return b"".join(parts)
 
 
 @cache

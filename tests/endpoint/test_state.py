@@ -106,6 +106,18 @@ async def test_a_page_in_place_of_models_says_nothing(loopback: StartLoopback) -
     assert state.message.endswith("answers, but not with a list of models: <html>hello</html>")
 
 
+async def test_a_list_of_models_without_an_end_is_not_read_to_its_end(
+    loopback: StartLoopback,
+) -> None:
+    """It would fill the memory for as long as the look may take."""
+    megabyte = b" " * 1_000_000
+    server = await loopback(Reply((megabyte,) * 40, content_type="application/json", end="hang"))
+
+    state = await look(server, state_timeout_s=60)
+
+    assert state.state == "unknown", "with a look that took all its time it is unreachable"
+
+
 async def test_a_server_that_is_away_is_unreachable(loopback: StartLoopback) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
