@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from app.connections import is_loopback
 from deploy.credentials import Credentials
 
 _OWN_HOSTS: Final = "127.0.0.1,localhost,::1"
+_GUARD: Final = str(Path(__file__).with_name("child_guard.py"))
 _ENDING_S: Final = 5.0
 _LINE_BYTES: Final = 16 * 1024 * 1024
 
@@ -66,14 +69,20 @@ async def run_child(
     directory: Path,
     environment: Mapping[str, str],
     secret: str,
-    question: bytes = b"",
+    question: bytes | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> Ended:
     """Runs a program to its end; `secret` is taken out of what it wrote.
 
-    `on_line` is told each line of its standard output as it comes, as it is. A Ctrl-C at the
-    terminal does not reach it: it is ended here when this is cancelled.
+    `question` is a line on its standard input, which stays open for as long as this process lives:
+    what reads it, by `child_answers`, ends with us. A program that is asked nothing is run under a
+    guard that does the same for it, and reads an empty input. `on_line` is told each line of its
+    standard output as it comes, as it is. A Ctrl-C at the terminal does not reach it: it is ended
+    here when this is cancelled.
     """
+    if question is None:
+        # Alone (-I): the modules beside the guard, and those of the folder, are not for it.
+        words = [sys.executable, "-I", _GUARD, *words]
     process = await asyncio.create_subprocess_exec(
         *words,
         cwd=directory,
@@ -86,22 +95,24 @@ async def run_child(
     )
     try:
         _, stdout, stderr = await asyncio.gather(
-            _write(process, question), _read(process.stdout, on_line), _read(process.stderr)
+            _ask(process, question), _read(process.stdout, on_line), _read(process.stderr)
         )
         await process.wait()
     except BaseException:
         await _end(process)
         raise
+    finally:
+        if process.stdin is not None:
+            process.stdin.close()
     told = [data.decode("utf-8", "replace").replace(secret, "…") for data in (stdout, stderr)]
     return Ended(process.returncode or 0, *told)
 
 
-async def _write(process: asyncio.subprocess.Process, question: bytes) -> None:
-    if process.stdin is not None:
+async def _ask(process: asyncio.subprocess.Process, question: bytes | None) -> None:
+    if process.stdin is not None and question is not None:
         with suppress(BrokenPipeError, ConnectionResetError):  # it ended without reading
-            process.stdin.write(question)
+            process.stdin.write(question + b"\n")
             await process.stdin.drain()
-        process.stdin.close()
 
 
 async def _read(
@@ -119,10 +130,24 @@ async def _read(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError):
-        process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), _ENDING_S)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+    """Ends it with all that it has started; at once where this is cancelled as well."""
+    _send(process, signal.SIGTERM)
+    try:
+        await asyncio.wait_for(process.wait(), _ENDING_S)
+    except TimeoutError:
+        _kill(process)
+        await process.wait()
+    except BaseException:
+        _kill(process)
+        raise
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    _send(process, signal.SIGKILL)
+
+
+def _send(process: asyncio.subprocess.Process, sent: signal.Signals) -> None:
+    # Once it is known to have ended, its number may be another's.
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, sent)

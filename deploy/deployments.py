@@ -49,8 +49,10 @@ def billing_text(status: Status, price: Price | None, deployment: Mapping[str, A
 def left_text(target: Target, status: Status, price: Price | None) -> str:
     """What goes on without the command: whether it is billed, and how to stop it."""
     stop = f"To stop paying: python -m deploy stop {target.arguments}"
-    if status.name == "SCALED_TO_ZERO":
+    if status.name == "WOKEN":
         return f"{target.name} was asked to wake, and is billed once it does. {stop}"
+    if status.name == "SCALED_TO_ZERO":
+        return f"{target.name} sleeps, and is billed once something wakes it. {stop}"
     if not status.billed:
         return f"{target.name} is not billed as it is."
     rate = f" at {dollars(price.dollars_per_hour)} an hour" if price is not None else ""
@@ -80,9 +82,9 @@ def others_text(others: Sequence[Mapping[str, Any]], target: Target) -> str:
     )
 
 
-def autoscaling_text(settings: Mapping[str, Any]) -> str:
-    """The settings in one line; empty where there are none yet."""
-    if not settings:
+def autoscaling_text(settings: Any) -> str:
+    """The settings in one line; empty where there are none yet, or none that can be read."""
+    if not isinstance(settings, Mapping) or not settings:
         return ""
     return (
         f"{settings.get('min_replica')} to {settings.get('max_replica')} replicas, "

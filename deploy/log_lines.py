@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -15,6 +16,9 @@ MOST: Final = 1000
 
 _OVERLAP_MS: Final = 60_000
 """A line may come so much later than its time says."""
+
+_AHEAD_S: Final = 86_400
+"""Clocks may differ by this much; what says to be later still would hide all that follows it."""
 
 _COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _CONTROLS: Final = dict.fromkeys((*range(32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
@@ -40,10 +44,11 @@ class LogReader:
             self._target.model_id, self._target.deployment_id, limit=limit, since_ms=since_ms
         )
         new = [line for line in lines if _identity(line) not in self._read]
-        for line in new:
-            at_ms = _nanoseconds(line) // 1_000_000
-            self._read[_identity(line)] = at_ms
-            self._last_ms = max(at_ms, self._last_ms or 0)
+        times_ms = {_identity(line): _nanoseconds(line) // 1_000_000 for line in new}
+        self._last_ms = max((self._last_ms or 0, *times_ms.values())) or None
+        for which, at_ms in times_ms.items():
+            # Without a time of its own it counts as new, so that it is not told again and again.
+            self._read[which] = at_ms or self._last_ms or 0
         if self._last_ms is not None:
             oldest_ms = self._last_ms - 2 * _OVERLAP_MS
             self._read = {which: at for which, at in self._read.items() if at >= oldest_ms}
@@ -64,7 +69,9 @@ def _identity(line: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _nanoseconds(line: Mapping[str, Any]) -> int:
+    """The line's time; 0 where it tells none that can be."""
     try:
-        return max(0, int(line.get("timestamp") or 0))
-    except (TypeError, ValueError):
+        at = int(line.get("timestamp") or 0)
+    except (TypeError, ValueError, OverflowError):
         return 0
+    return at if 0 <= at <= (time.time() + _AHEAD_S) * 1e9 else 0

@@ -12,6 +12,9 @@ LISTED: Final[Mapping[str, float]] = {"H100:8": 0.86664}
 
 LISTED_ON: Final = date(2026, 12, 2)
 
+_MOST: Final = 10_000.0
+"""US dollars a minute that no hardware costs: a higher figure is a mistake."""
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -39,12 +42,23 @@ def price_of(instance_type: str, live: Sequence[Mapping[str, Any]]) -> Price | N
     """The price of an instance type; None where neither list has it.
 
     `live` is what `GET /v1/instance_type_prices` lists: `instance_type` with its `id` and `name`,
-    and `price` in US dollars a minute.
+    and `price` in US dollars a minute. An entry that is otherwise tells nothing.
     """
     for entry in live:
-        kind = entry.get("instance_type") or {}
-        if instance_type in (kind.get("id"), kind.get("name")):
-            return Price(float(entry["price"]), "the live price list")
+        kind = entry.get("instance_type")
+        if isinstance(kind, Mapping) and instance_type in (kind.get("id"), kind.get("name")):
+            figure = _figure(entry.get("price"))
+            if figure is not None:
+                return Price(figure, "the live price list")
     if instance_type in LISTED:
         return Price(LISTED[instance_type], f"the price list of {LISTED_ON.isoformat()}")
     return None
+
+
+def _figure(told: Any) -> float | None:
+    """A price as a number; None for what can be none."""
+    try:
+        figure = float(told)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return figure if 0 <= figure <= _MOST else None

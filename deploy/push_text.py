@@ -8,6 +8,7 @@ from app.deployment import DeploymentRecord
 from deploy.planning import Plan
 from deploy.progress import Progress, clock_text
 from deploy.rollout import Served
+from deploy.statuses import before_text, status_of
 
 
 def served_text(plan: Plan, served: Served, record: DeploymentRecord, progress: Progress) -> str:
@@ -46,10 +47,9 @@ def _beside(plan: Plan, served: Served) -> Iterator[str]:
         if one.environment == served.environment:
             continue
         promoted = one.environment == plan.environment
-        yield (
-            f"{one.environment} is served by deployment {one.deployment_id} until this one "
-            f"{'takes over' if promoted else 'is promoted'}; both are billed while they run."
-        )
+        until = "takes over" if promoted else "is promoted"
+        before = before_text(one.environment, one.deployment_id, status_of(one.status))
+        yield f"Until this one {until}, {before}."
         if promoted:
             yield f"Once it has: python -m deploy connect --environment {one.environment}"
 
@@ -57,6 +57,6 @@ def _beside(plan: Plan, served: Served) -> Iterator[str]:
 def _not_scaled(served: Served) -> Iterator[str]:
     if not served.scaled:
         yield (
-            "Autoscaling could not be set: it is as it was. Look at it with "
+            "Autoscaling was not read back as it was to be set: look at it with "
             f"python -m deploy scale {served.pushed.arguments}"
         )

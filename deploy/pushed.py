@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from deploy.errors import DeployError
+
+
+class NotUploadedError(DeployError):
+    """The push ended before a deployment was asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pushed:

@@ -19,7 +19,7 @@ from deploy.errors import (
 )
 from deploy.other_clis import OTHER_CLIS, push_by_cli
 from deploy.planning import Plan
-from deploy.pushed import Pushed
+from deploy.pushed import NotUploadedError, Pushed
 from deploy.staging import staged
 
 VIA: Final = ("truss", *OTHER_CLIS)
@@ -28,7 +28,7 @@ VIA: Final = ("truss", *OTHER_CLIS)
 _PROJECT: Final = Path(__file__).resolve().parents[1]
 _REFUSALS: Final[Mapping[str, tuple[type[DeployError], str]]] = {
     "missing": (
-        DeployError,
+        NotUploadedError,
         "truss is not installed ({message}): pip install '.[deploy]', or add --via baseten-cli.",
     ),
     "usage": (UsageError, "truss cannot push this: {message}."),
@@ -36,7 +36,7 @@ _REFUSALS: Final[Mapping[str, tuple[type[DeployError], str]]] = {
     "not_found": (NotFoundError, "Baseten does not know what was named: {message}."),
     "invalid_config": (InvalidConfigError, "Baseten refuses the preset: {message}."),
     "unreachable": (DeployError, "Baseten cannot be reached: {message}."),
-    "upload": (DeployError, "The upload was refused: {message}."),
+    "upload": (NotUploadedError, "The upload was refused: {message}."),
     "other": (DeployError, "truss has failed: {message}."),
 }
 
@@ -47,19 +47,28 @@ async def push(plan: Plan, via: str, credentials: Credentials) -> Pushed:
     Raises a DeployError of the kind that was wrong. Cancelling it ends the program that pushes:
     whether a deployment was made by then is not known here.
     """
-    wishes = plan.wishes
-    with staged(plan.preset) as directory:
-        if via in OTHER_CLIS:
-            return await push_by_cli(
-                OTHER_CLIS[via],
-                directory,
-                team=wishes.team,
-                environment=wishes.environment,
-                credentials=credentials,
-            )
+    begun = False
+    try:
+        with staged(plan.preset) as directory:
+            begun = True
+            return await _push_folder(directory, plan, via, credentials)
+    except OSError as error:
+        kind = DeployError if begun else NotUploadedError
+        raise kind(
+            f"The preset cannot be handed to what pushes it ({error.strerror}): see whether there "
+            "is room in the folder of temporary files, which TMPDIR names."
+        ) from None
+
+
+async def _push_folder(directory: Path, plan: Plan, via: str, credentials: Credentials) -> Pushed:
+    team, environment = plan.wishes.team, plan.wishes.environment
+    if via not in OTHER_CLIS:
         return await push_by_truss(
-            directory, team=wishes.team, environment=wishes.environment, credentials=credentials
+            directory, team=team, environment=environment, credentials=credentials
         )
+    return await push_by_cli(
+        OTHER_CLIS[via], directory, team=team, environment=environment, credentials=credentials
+    )
 
 
 async def push_by_truss(

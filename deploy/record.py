@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from errno import EISDIR
 from pathlib import Path
 
 from app.connections import Connection, SettingsError, baseten
@@ -33,6 +34,21 @@ def connection_of(
     )
 
 
+def require_writable_record() -> None:
+    """Returns where the record can be written, and leaves nothing behind. Raises DeployError."""
+    path = read_settings().deployment_path()
+    folder = path.parent
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, "it is a folder")
+        with tempfile.NamedTemporaryFile("w", dir=folder, prefix=f"{path.name}."):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
 def write_record(record: DeploymentRecord) -> Path:
     """Writes the record in one step, so that no reader meets half of it; gives its file.
 
@@ -52,8 +68,12 @@ def write_record(record: DeploymentRecord) -> Path:
     except OSError as error:
         if written is not None:
             written.unlink(missing_ok=True)
-        raise DeployError(
-            f"The record cannot be written to {path} ({error.strerror}): set GLM_DEPLOYMENT_FILE "
-            "to a file that can."
-        ) from None
+        raise _unwritable(path, error) from None
     return path
+
+
+def _unwritable(path: Path, error: OSError) -> DeployError:
+    return DeployError(
+        f"The record cannot be written to {path} ({error.strerror}): set GLM_DEPLOYMENT_FILE to a "
+        "file that can."
+    )

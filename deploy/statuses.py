@@ -52,6 +52,15 @@ unhealthy one are billed; what is scaled to zero or inactive is not.
 """
 
 
+def before_text(environment: str, deployment_id: str, status: Status) -> str:
+    """What an environment is while another deployment is about to take it over."""
+    costs = "; both are billed while they run" if status.billed else ""
+    return (
+        f"{environment} is deployment {deployment_id} ({status.words.lower()}, {status.billing})"
+        f"{costs}"
+    )
+
+
 def status_of(name: str) -> Status:
     """A status by its name; one that is not known goes on, and may be billed."""
     return STATUSES.get(name) or Status(name, f"In the state {name}", billed=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from deploy.errors import DeployError, NotFoundError
+from deploy.errors import CredentialsError, DeployError, NotFoundError
 from deploy.management import Management, UnreachableError
 from deploy.statuses import Status, status_of
 
@@ -19,6 +19,9 @@ _LOST_S: Final = 300.0
 
 _WAKE_S: Final = 15.0
 """A deployment that still sleeps is asked to wake again so often."""
+
+WOKEN: Final = Status("WOKEN", "Asked to wake", billed=False)
+"""What one that sleeps is told as once it was asked, and was not found to be on its way yet."""
 
 _STOPPED: Final = frozenset({"INACTIVE", "DEACTIVATING"})
 
@@ -32,24 +35,26 @@ async def wait_until_serving(
     poll_s: float,
     on_phase: Callable[[Status], None],
     started: bool = False,
+    ends_at: float | None = None,
     new_s: float = _NEW_S,
     lost_s: float = _LOST_S,
+    wake_s: float = _WAKE_S,
 ) -> Mapping[str, Any]:
     """Returns the deployment once it serves; whatever it goes through is told to `on_phase`.
 
-    One that is scaled to zero is woken. One that is unhealthy may yet become active. With
-    `started` it was just activated, and may be told as inactive for `new_s`; for as long one that
-    is new may not be known, and for `lost_s` nothing may answer.
+    One that is scaled to zero is woken, again each `wake_s`. One that is unhealthy may yet become
+    active. With `started` it was just activated, and may be told as inactive for `new_s`; for as
+    long one that is new may not be known, and for `lost_s` nothing may answer. `ends_at` is the
+    loop's time at which it ends, where `timeout_s` began to count before.
 
     Raises DeployError where it fails, does not serve in `timeout_s` or nothing answers for too
     long, NotFoundError where it is gone, CredentialsError where the key is refused.
     """
-    poller = _Poller(management, model_id, deployment_id, on_phase)
+    poller = _Poller(management, model_id, deployment_id, on_phase, wake_s)
     clock = asyncio.get_running_loop().time
-    began = clock()
-    new_until = began + new_s
+    new_until = clock() + new_s
     try:
-        async with asyncio.timeout(timeout_s):
+        async with asyncio.timeout_at(clock() + timeout_s if ends_at is None else ends_at):
             while True:
                 deployment = await poller.look(clock, new_until=new_until, lost_s=lost_s)
                 status = poller.status
@@ -61,9 +66,8 @@ async def wait_until_serving(
                         raise DeployError(_failed(status, model_id, deployment_id))
                 await asyncio.sleep(poll_s)
     except TimeoutError:
-        told = f"it is: {poller.status.words}, {poller.status.billing}" if poller.status else ""
         raise DeployError(
-            f"It does not serve after {timeout_s / 60:.3g} minutes{f' ({told})' if told else ''}. "
+            f"It does not serve after {timeout_s / 60:.3g} minutes{poller.seen}. "
             "Read its log with python -m deploy logs "
             f"--model-id {model_id} --deployment-id {deployment_id}."
         ) from None
@@ -78,14 +82,26 @@ class _Poller:
         model_id: str,
         deployment_id: str,
         on_phase: Callable[[Status], None],
+        wake_s: float,
     ) -> None:
         self.status: Status | None = None
         self._management = management
         self._ids = (model_id, deployment_id)
         self._on_phase = on_phase
+        self._wake_s = wake_s
         self._told: str | None = None
         self._lost_since: float | None = None
         self._woken_at: float | None = None
+        self._asked = False
+        self._refusal: str | None = None
+
+    @property
+    def seen(self) -> str:
+        """What was last seen, for a sentence; empty where nothing was."""
+        if self.status is None:
+            return ""
+        refused = f"; it was not woken: {self._refusal.rstrip('.')}" if self._refusal else ""
+        return f" (it is: {self.status.words}, {self.status.billing}{refused})"
 
     async def look(
         self, clock: Callable[[], float], *, new_until: float, lost_s: float
@@ -110,18 +126,29 @@ class _Poller:
             return None
         self._lost_since = None
         self.status = status_of(str(deployment.get("status")))
-        self._tell(self.status)
         if self.status.name == "SCALED_TO_ZERO":
+            self._tell(WOKEN if self._asked else self.status)
             await self._wake(clock())
+        else:
+            self._asked, self._refusal = False, None
+            self._tell(self.status)
         return deployment
 
     async def _wake(self, now: float) -> None:
-        if self._woken_at is not None and now - self._woken_at < _WAKE_S:
+        """Asks it to wake, unless it was asked just now. Raises CredentialsError."""
+        if self._woken_at is not None and now - self._woken_at < self._wake_s:
             return
         self._woken_at = now
-        # One that is still on its way to zero refuses; it is asked again.
-        with suppress(UnreachableError, NotFoundError):
+        try:
             await self._management.wake(*self._ids)
+        except CredentialsError:
+            raise
+        except DeployError as error:
+            # One that is still on its way to zero refuses, such as with 409; it is asked again.
+            self._refusal = str(error)
+        else:
+            self._asked, self._refusal = True, None
+            self._tell(WOKEN)
 
     def _tell(self, status: Status) -> None:
         if status.name != self._told:

@@ -15,6 +15,7 @@ from deploy.errors import DeployError, NotFoundError, UsageError
 from deploy.management import Management
 from deploy.output import Output
 from deploy.record import connection_of, recorded, write_record
+from deploy.statuses import Status, before_text, status_of
 from deploy.target import PRODUCTION, Target, add_target_arguments, find_target
 from deploy.waiting import points_at, wait_until_promoted
 from deploy.watching import told_when_interrupted, unknown_text
@@ -44,15 +45,13 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
     credentials = find_credentials()
     async with Management(credentials) as management:
         target = await find_target(arguments, management)
-        before = await _current(management, target, name)
+        before, seen = await _current(management, target, name)
         wanted = _settings_of(target.deployment)
         promoted = target
         if before != target.deployment_id:
             if before is not None:
-                output.note(
-                    f"Until {target.deployment_id} serves, {name} is deployment {before}; both "
-                    "are billed while they run."
-                )
+                now_there = before_text(name, before, seen)
+                output.note(f"Until {target.deployment_id} serves, {now_there}.")
             left = unknown_text(target, f"promoted to {name}")
             with told_when_interrupted(output, lambda: left):
                 answer = await management.promote(target.model_id, target.deployment_id, name)
@@ -114,13 +113,18 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
     return exit_status.FAILED if late else exit_status.OK
 
 
-async def _current(management: Management, target: Target, name: str) -> str | None:
-    """The deployment that the environment points at. Raises NotFoundError with those there are."""
+async def _current(management: Management, target: Target, name: str) -> tuple[str | None, Status]:
+    """The deployment that the environment points at, if it does, and how that is.
+
+    Raises NotFoundError with those that there are.
+    """
     environments = await management.environments(target.model_id)
     for one in environments:
         if one.get("name") == name:
             current = one.get("current_deployment")
-            return str(current["id"]) if isinstance(current, Mapping) else None
+            if not isinstance(current, Mapping):
+                return None, status_of("INACTIVE")
+            return str(current["id"]), status_of(str(current.get("status")))
     there = ", ".join(str(one.get("name")) for one in environments)
     raise NotFoundError(
         f"Model {target.model_id} has no environment {name}: it has {there or 'none'}. Create it "

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
 
 from app.deployment import DeploymentRecord
 from deploy import exit_status
@@ -21,9 +24,13 @@ from deploy.preset import add_preset_arguments, findings, load_preset, require_v
 from deploy.progress import Progress
 from deploy.push_text import pushed_text, served_text
 from deploy.pushing import VIA
-from deploy.record import connection_of, write_record
-from deploy.rollout import Rollout, Served, Waiting
+from deploy.record import connection_of, require_writable_record, write_record
+from deploy.rollout import NOT_READ, Rollout, Served, Waiting
 from deploy.wishes import add_wish_arguments, wishes_of
+
+_LEFT_INTERRUPTED_S: Final = 5.0
+_LEFT_FAILED_S: Final = 15.0
+"""How long a deployment is looked for that may have been made: somebody waits, or nobody does."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,46 +63,63 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
     preset = load_preset(arguments.preset, arguments.set)
     settings = read_settings()
     require_valid(preset, settings.model)
+    if not arguments.no_wait:
+        require_writable_record()
     wishes = wishes_of(arguments)
     async with Management(find_credentials(settings)) as management:
         plan = await make_plan(management, preset, wishes, findings(preset, settings.model))
         output.note(plan_text(plan))
         _require_secrets(plan)
         if not arguments.yes and not confirmed("\nPush this, and be billed for it?"):
-            output.note("Nothing was pushed.")
+            output.error("Nothing was pushed.")
             return exit_status.FAILED
-        rollout = Rollout(management, plan, arguments.via)
-        waiting = Waiting(arguments.timeout, arguments.poll, not arguments.no_wait)
         price = plan.price
         progress = Progress(output, price.dollars_per_hour if price is not None else None)
-        try:
+        waiting = Waiting(arguments.timeout, arguments.poll, not arguments.no_wait)
+        rollout = Rollout(management, plan, arguments.via, waiting, progress)
+        async with _told_what_is_left(rollout, output):
             with progress:
-                served = await rollout.run(progress, waiting)
-            record = (
-                _record(plan, served, management.credentials) if waiting.until_serving else None
+                served = await rollout.run()
+            written = (
+                _written(plan, served, management.credentials) if waiting.until_serving else None
             )
-            path = write_record(record) if record is not None else None
-        except DeployError as error:
-            raise type(error)(f"{error}\n{await rollout.left()}") from None
-        except asyncio.CancelledError:
-            output.error(f"Interrupted.\n{await rollout.left()}")
-            raise
     for line in filter(str.strip, served.pushed.remarks.splitlines()):
         output.note(f"{arguments.via}: {line}")
-    value: dict[str, Any] = {
-        "model_id": served.pushed.model_id,
-        "deployment_id": served.pushed.deployment_id,
-        "environment": served.environment,
-        "autoscaling": dict(plan.autoscaling) if served.scaled else None,
-        "seconds": round(progress.elapsed_s(), 1),
-        "spent": progress.spent() or None,
-    }
-    if record is None:
+    value = _value(plan, served, progress)
+    if written is None:
         output.result(value, pushed_text(plan, served))
     else:
+        record, path = written
         value |= {"base_url": record.base_url, "served_name": record.served_name}
         output.result({**value, "record": str(path)}, served_text(plan, served, record, progress))
     return exit_status.OK if served.scaled else exit_status.FAILED
+
+
+@asynccontextmanager
+async def _told_what_is_left(rollout: Rollout, output: Output) -> AsyncIterator[None]:
+    """However the block fails, what is left is said: it is billed.
+
+    Raises a DeployError where it failed, and CancelledError where it was interrupted.
+    """
+    try:
+        yield
+    except asyncio.CancelledError:
+        output.error(f"Interrupted.\n{await _left(rollout, output, _LEFT_INTERRUPTED_S)}")
+        raise
+    except Exception as error:
+        kind = type(error) if isinstance(error, DeployError) else DeployError
+        # The text of one that was not foreseen could hold a key.
+        why = error if isinstance(error, DeployError) else f"It failed ({type(error).__name__})."
+        raise kind(f"{why}\n{await _left(rollout, output, _LEFT_FAILED_S)}") from None
+
+
+async def _left(rollout: Rollout, output: Output, within_s: float) -> str:
+    if rollout.pushed is None:
+        output.note("Seeing whether a deployment was made.")
+    try:
+        return await rollout.left(within_s)
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        return NOT_READ
 
 
 def _require_secrets(plan: Plan) -> None:
@@ -105,15 +129,34 @@ def _require_secrets(plan: Plan) -> None:
         raise NotFoundError(f"Nothing was pushed: {missing}. Then push again.")
 
 
-def _record(plan: Plan, served: Served, credentials: Credentials) -> DeploymentRecord:
+def _written(plan: Plan, served: Served, credentials: Credentials) -> tuple[DeploymentRecord, Path]:
+    """The record, and its file. Raises DeployError, with how to write it later."""
     pushed = served.pushed
     connection = connection_of(
         credentials, pushed.model_id, pushed.deployment_id, served.environment
     )
-    return DeploymentRecord(
+    record = DeploymentRecord(
         model_id=pushed.model_id,
         deployment_id=pushed.deployment_id,
         environment=served.environment,
         base_url=connection.base_url,
         served_name=plan.preset.served_name,
     )
+    try:
+        return record, write_record(record)
+    except DeployError as error:
+        raise type(error)(
+            f"It serves, but the page cannot be told: {error}\n"
+            f"Then: python -m deploy connect {pushed.arguments}"
+        ) from None
+
+
+def _value(plan: Plan, served: Served, progress: Progress) -> dict[str, Any]:
+    return {
+        "model_id": served.pushed.model_id,
+        "deployment_id": served.pushed.deployment_id,
+        "environment": served.environment,
+        "autoscaling": dict(plan.autoscaling) if served.scaled else None,
+        "seconds": round(progress.elapsed_s(), 1),
+        "spent": progress.spent() or None,
+    }

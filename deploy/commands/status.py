@@ -93,13 +93,14 @@ def _described(
     hardware = deployment.get("instance_type_name") or "unknown hardware"
     replicas = deployment.get("active_replica_count")
     scaling = deployment.get("autoscaling_settings")
+    told = autoscaling_text(scaling) if isinstance(scaling, Mapping) else ""
     named = ", ".join(environments)
     return [
         f"Model        {model.get('name')} ({target.model_id})",
         f"Deployment   {target.deployment_id}, {hardware}, replicas running: {replicas}",
         f"Environment  {f'{named} (points at it)' if named else 'none points at it'}",
         f"Address      {url}",
-        f"Autoscaling  {autoscaling_text(scaling or {}) or 'none yet'}",
+        f"Autoscaling  {told or 'none yet'}",
     ]
 
 

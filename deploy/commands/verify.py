@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -28,6 +29,7 @@ from deploy.preset import add_preset_arguments, load_preset
 from deploy.verify import report
 from deploy.verify.battery import CHECKS, chosen
 from deploy.verify.check import Check, Cost, Result, cost_of
+from deploy.verify.outcomes import DifferenceError
 from deploy.verify.promises import Promises
 from deploy.verify.running import results
 from deploy.verify.subject import Subject
@@ -60,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="leave out what costs most: many answers at once, and over-long requests",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask before what costs most")
-    add_timeout_argument(parser, 300.0, "that a check may take")
+    add_timeout_argument(parser, 300.0, "that a check, or the look before the first, may take")
 
 
 async def run(arguments: argparse.Namespace, output: Output) -> int:
@@ -73,7 +75,7 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
     connection, settings = await find_server(arguments.base_url)
     reached = endpoint_settings(connection, settings, promises.model)
     async with Endpoint(reached) as endpoint, Wire(reached) as wire:
-        await _ready(endpoint, wire, connection)
+        await _ready_within(arguments.timeout, endpoint, wire, connection)
         _announce(checks, connection, promises, output)
         agreed = arguments.yes or _agrees(checks, promises, output)
         subject = Subject(promises, wire, endpoint, wants_key=_has_gate(connection))
@@ -88,6 +90,20 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
             _tell(seen, checks, connection, promises, output)
     differs = any(result.outcome == "differs" for result in seen)
     return exit_status.FAILED if differs else exit_status.OK
+
+
+async def _ready_within(
+    timeout_s: float, endpoint: Endpoint, wire: Wire, connection: Connection
+) -> None:
+    """Raises what `_ready` raises, and DeployError where nothing is told in the time."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await _ready(endpoint, wire, connection)
+    except TimeoutError:
+        raise DeployError(
+            f"{connection.label} did not answer in {timeout_s:g} s: see whether it works, or give "
+            "it longer with --timeout."
+        ) from None
 
 
 async def _ready(endpoint: Endpoint, wire: Wire, connection: Connection) -> None:
@@ -105,6 +121,8 @@ async def _ready(endpoint: Endpoint, wire: Wire, connection: Connection) -> None
         reply = await wire.get("/models")
     except httpx2.HTTPError:
         raise DeployError(state.message or f"{connection.label} does not answer.") from None
+    except DifferenceError as error:
+        raise DeployError(f"The list of models of {connection.label}: {error}.") from None
     if reply.status in (401, 403):
         raise CredentialsError(
             f"{connection.label} refuses the key, or misses one (HTTP {reply.status}): set "
@@ -130,7 +148,8 @@ def _agrees(checks: Sequence[Check], promises: Promises, output: Output) -> bool
         return False
     names = ", ".join(check.name for check in costly)
     output.note(f"Of this, {_worded(cost_of(costly, promises))} for {names}.")
-    if not sys.stdin.isatty():
+    # Started with a closed input, Python has none.
+    if sys.stdin is None or not sys.stdin.isatty():
         return False
     return confirmed("Make these too?")
 

@@ -7,11 +7,11 @@ import argparse
 from deploy import exit_status
 from deploy.argument_types import add_waiting_arguments
 from deploy.credentials import find_credentials
-from deploy.errors import DeployError
+from deploy.errors import CredentialsError, DeployError
 from deploy.management import Management
 from deploy.output import Output
 from deploy.statuses import status_of
-from deploy.target import add_target_arguments, find_target
+from deploy.target import Target, add_target_arguments, find_target
 from deploy.watching import told_when_interrupted, unknown_text, watch_until_serving
 
 
@@ -38,9 +38,19 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
         if status.name == "SCALED_TO_ZERO":
             left = unknown_text(target, "woken, and is then billed")
             with told_when_interrupted(output, lambda: left):
-                await management.wake(target.model_id, target.deployment_id)
+                await _wake(management, target)
         watched = await watch_until_serving(
             management, target, output, timeout_s=arguments.timeout, poll_s=arguments.poll
         )
     output.result(watched.as_json(), watched.text)
     return exit_status.OK
+
+
+async def _wake(management: Management, target: Target) -> None:
+    """Asks it to wake; one that is still on its way to zero refuses, and is asked again later."""
+    try:
+        await management.wake(target.model_id, target.deployment_id)
+    except CredentialsError:
+        raise
+    except DeployError:
+        return

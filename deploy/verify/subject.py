@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, TypeVar
 
+from app.chat.events import ContentDelta, Event, ReasoningDelta, ToolCallDelta
 from app.chat.messages import Conversation, Message
 from app.chat.request import Options, Request, build
 from app.chat.turn import Turn, TurnBuilder
 from app.endpoint import Endpoint
+from deploy.bodies import MOST_BYTES, BodyTooLargeError
 from deploy.verify.outcomes import DifferenceError, SkippedError
 from deploy.verify.promises import Promises
 from deploy.verify.wire import Wire
@@ -63,7 +66,7 @@ class Subject:
     ) -> Turn:
         """A turn as the page makes it, its media under their `urls` by hash.
 
-        Raises DifferenceError where it does not come to its end.
+        Raises DifferenceError where it does not come to its end, or is far too large.
         """
         chosen = Options(self.promises.model, effort="low", max_tokens=max_tokens, **options)
         found = urls or {}
@@ -74,8 +77,13 @@ class Subject:
 
     async def _ended(self, request: Request) -> Turn:
         builder = TurnBuilder()
-        async for event in self._endpoint.stream(request):
-            builder.add(event)
+        size = 0
+        async with aclosing(self._endpoint.stream(request)) as events:
+            async for event in events:
+                builder.add(event)
+                size += _characters(event)
+                if size > MOST_BYTES:
+                    raise DifferenceError(str(BodyTooLargeError()))
         turn = builder.turn()
         if turn.failure is not None:
             status = f"HTTP {turn.failure.status}: " if turn.failure.status else ""
@@ -83,3 +91,10 @@ class Subject:
         if not turn.complete:
             raise DifferenceError("the answer ended without a finish_reason")
         return turn
+
+
+def _characters(event: Event) -> int:
+    """How much an event adds to what is kept of an answer."""
+    if isinstance(event, ReasoningDelta | ContentDelta):
+        return len(event.text)
+    return len(event.name) + len(event.arguments) if isinstance(event, ToolCallDelta) else 0

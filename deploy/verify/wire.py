@@ -12,6 +12,8 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from app.endpoint import EndpointSettings
+from app.endpoint.sse import EventDecoder
+from deploy.bodies import BodyTooLargeError, pieces_of, whole_of
 from deploy.verify.outcomes import DifferenceError
 
 _Shape = TypeVar("_Shape", bound=BaseModel)
@@ -54,16 +56,24 @@ class Stream:
     async def events(self) -> AsyncIterator[str]:
         """The data of each event, the last one included; comments and other fields are left out.
 
-        Source: vLLM puts each event on one line.
+        Raises DifferenceError where all of it is larger than any answer that is asked for.
         """
-        async for line in self._response.aiter_lines():
-            name, _, data = line.partition(":")
-            if name == "data":
-                yield data.removeprefix(" ")
+        decoder = EventDecoder()
+        try:
+            async for piece in pieces_of(self._response):
+                for data in decoder.decode(piece):
+                    yield data.decode("utf-8", "replace")
+        except BodyTooLargeError as error:
+            raise DifferenceError(str(error)) from None
+        for data in decoder.flush():
+            yield data.decode("utf-8", "replace")
 
 
 class Wire:
-    """A server to ask. Raises httpx2.HTTPError where there is no answer."""
+    """A server to ask.
+
+    Raises httpx2.HTTPError where there is no answer, DifferenceError where it is far too large.
+    """
 
     def __init__(self, settings: EndpointSettings) -> None:
         key = settings.api_key.get_secret_value() if settings.api_key else ""
@@ -92,26 +102,24 @@ class Wire:
     async def get(self, path: str, *, with_key: bool = True) -> Reply:
         """What a path under `/v1` answers."""
         headers = self._key_headers if with_key else {}
-        return _reply(await self._client.get(f"{self._base_url}{path}", headers=headers))
+        return await self._reply("GET", f"{self._base_url}{path}", headers)
 
     async def get_beside(self, path: str) -> Reply:
         """What a path beside `/v1` answers."""
-        return _reply(await self._client.get(self._beside(path), headers=self._key_headers))
+        return await self._reply("GET", self._beside(path), self._key_headers)
 
     async def post_beside(self, path: str, body: Mapping[str, Any]) -> Reply:
         """What a path beside `/v1` answers to a JSON body."""
-        response = await self._client.post(self._beside(path), json=body, headers=self._key_headers)
-        return _reply(response)
+        return await self._reply("POST", self._beside(path), self._key_headers, json=body)
 
     async def chat(self, body: Mapping[str, Any]) -> Reply:
         """The whole answer to a chat-completions request."""
-        response = await self._client.post(self._chat_url, json=body, headers=self._key_headers)
-        return _reply(response)
+        return await self._reply("POST", self._chat_url, self._key_headers, json=body)
 
     async def chat_text(self, text: str) -> Reply:
         """The whole answer to a body that need not be JSON, though it says so."""
         headers = {**self._key_headers, "Content-Type": "application/json"}
-        return _reply(await self._client.post(self._chat_url, content=text, headers=headers))
+        return await self._reply("POST", self._chat_url, headers, content=text)
 
     @asynccontextmanager
     async def stream(self, body: Mapping[str, Any]) -> AsyncGenerator[Stream]:
@@ -119,9 +127,13 @@ class Wire:
         streamed = self._client.stream("POST", self._chat_url, json=body, headers=self._key_headers)
         async with streamed as response:
             if response.status_code != httpx2.codes.OK:
-                await response.aread()
-                raise DifferenceError(f"HTTP {response.status_code}: {quoted(response.text)}")
+                reply = await _reply(response)
+                raise DifferenceError(f"HTTP {reply.status}: {quoted(reply.text)}")
             yield Stream(response)
+
+    async def _reply(self, method: str, url: str, headers: Mapping[str, str], **body: Any) -> Reply:
+        async with self._client.stream(method, url, headers=headers, **body) as response:
+            return await _reply(response)
 
     @property
     def _chat_url(self) -> str:
@@ -147,5 +159,9 @@ def quoted(text: str) -> str:
     return line if len(line) <= _QUOTED else f"{line[:_QUOTED]}…"
 
 
-def _reply(response: httpx2.Response) -> Reply:
-    return Reply(response.status_code, response.text)
+async def _reply(response: httpx2.Response) -> Reply:
+    try:
+        body = await whole_of(response)
+    except BodyTooLargeError as error:
+        raise DifferenceError(f"HTTP {response.status_code}: {error}") from None
+    return Reply(response.status_code, body.decode("utf-8", "replace"))

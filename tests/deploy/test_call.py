@@ -123,7 +123,7 @@ async def test_the_record_s_deployment_is_printed_as_the_page_has_it(
 async def test_a_recorded_deployment_without_a_key_says_how_to_give_one(call: Call) -> None:
     status, _, err = await call("chat")
     assert status == 3
-    assert "uvx truss login --browser" in err
+    assert ".venv/bin/truss login --browser" in err
 
 
 @pytest.mark.parametrize(

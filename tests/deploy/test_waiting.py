@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from deploy.credentials import find_credentials
+from deploy.deployments import left_text
 from deploy.errors import CredentialsError, DeployError, NotFoundError
 from deploy.management import Management
 from deploy.statuses import STATUSES, Status, status_of
-from deploy.waiting import wait_until_serving
+from deploy.target import Target
+from deploy.waiting import WOKEN, wait_until_serving
 from tests.deploy import fake_baseten
 from tests.deploy.fake.state import Deployment
 from tests.deploy.fake_baseten import API_KEY, DROPPED, FakeBaseten
@@ -65,8 +67,63 @@ async def test_one_that_sleeps_is_woken(baseten: FakeBaseten) -> None:
     phases: list[str] = []
     deployment = on_its_way(baseten, "SCALED_TO_ZERO")
     await waited(deployment, phases)
-    assert phases == ["SCALED_TO_ZERO", "LOADING_MODEL", "ACTIVE"]
+    assert phases == ["SCALED_TO_ZERO", "WOKEN", "LOADING_MODEL", "ACTIVE"]
     assert len(baseten.asked("POST .*/wake")) == 1
+
+
+@pytest.mark.parametrize("refusal", [400, 404, 409, 503])
+async def test_one_that_refuses_to_wake_is_asked_again(baseten: FakeBaseten, refusal: int) -> None:
+    deployment = on_its_way(baseten, "SCALED_TO_ZERO")
+    baseten.fail("POST .*/wake", refusal, {"message": "still scaling down"}, times=2)
+    phases: list[str] = []
+    await waited(deployment, phases, wake_s=0.05)
+    assert phases == ["SCALED_TO_ZERO", "WOKEN", "LOADING_MODEL", "ACTIVE"]
+    assert len(baseten.asked("POST .*/wake")) == 3
+
+
+async def test_one_that_was_never_woken_is_not_said_to_be(baseten: FakeBaseten) -> None:
+    deployment = on_its_way(baseten, "SCALED_TO_ZERO")
+    baseten.fail("POST .*/wake", 409, {"message": "still scaling down"}, times=10_000)
+    phases: list[str] = []
+    with pytest.raises(DeployError, match=r"not woken: .*409: still scaling down"):
+        await waited(deployment, phases, timeout_s=0.5, wake_s=0.05)
+    assert phases == ["SCALED_TO_ZERO"]
+    told = left_text(Target(deployment.model_id, deployment.id, None, {}), status_of(*phases), None)
+    assert "sleeps" in told
+    assert "was asked" not in told
+
+
+async def test_a_key_that_may_not_wake_ends_the_wait(baseten: FakeBaseten) -> None:
+    deployment = on_its_way(baseten, "SCALED_TO_ZERO")
+    baseten.fail("POST .*/wake", 403, {"message": "no right"})
+    with pytest.raises(CredentialsError):
+        await waited(deployment, [])
+
+
+def test_one_that_was_asked_to_wake_is_said_to_be() -> None:
+    told = left_text(Target("m0001", "d0002", None, {}), WOKEN, None)
+    assert "was asked to wake, and is billed once it does" in told
+    assert "python -m deploy stop --model-id m0001 --deployment-id d0002" in told
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(200, "<html>Bad gateway</html>"), (200, []), (302, "moved"), (200, {})]
+)
+async def test_an_answer_that_is_not_of_baseten_is_looked_at_again(
+    baseten: FakeBaseten, status: int, body: object
+) -> None:
+    deployment = on_its_way(baseten, "DEPLOYING", "LOADING_MODEL", "ACTIVE")
+    baseten.fail("GET .*/deployments/", status, body, times=2)
+    phases: list[str] = []
+    await waited(deployment, phases)
+    assert phases == ["LOST", "LOADING_MODEL", "ACTIVE"]
+
+
+async def test_the_time_may_have_begun_before(baseten: FakeBaseten) -> None:
+    deployment = on_its_way(baseten, "DEPLOYING")
+    now = asyncio.get_running_loop().time()
+    with pytest.raises(DeployError, match="does not serve after 60 minutes"):
+        await waited(deployment, [], timeout_s=3600.0, ends_at=now + 0.1)
 
 
 @pytest.mark.parametrize("status", ["DEPLOY_FAILED", "BUILD_FAILED", "BUILD_STOPPED", "FAILED"])

@@ -12,6 +12,7 @@ import pytest
 
 from app.simulator import SimulatorSettings, create_simulator
 from app.simulator.embedded import on_loopback
+from deploy.bodies import MOST_BYTES
 from deploy.verify.battery import CHECKS
 from deploy.verify.check import Result
 from deploy.verify.promises import Promises
@@ -22,6 +23,9 @@ CONTEXT = 5000
 PROMISES = Promises("zai-org/GLM-5.3-Flash", max_model_len=CONTEXT, max_num_seqs=3)
 QUICK = SimulatorSettings(max_model_len=CONTEXT, slots=3, tokens_per_second=1e9)
 BUSY = replace(QUICK, tokens_per_second=2000)
+
+MEGABYTE = 2**20
+TOO_MUCH = MOST_BYTES // MEGABYTE + 1
 
 REFUSALS = (
     "unknown_model",
@@ -184,3 +188,29 @@ async def test_a_connection_that_breaks_differs(
     [result] = await make_checks(server.url, name)
     assert result.outcome == "differs"
     assert result.seen.startswith("the connection failed: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("health", [b" " * MEGABYTE] * TOO_MUCH),
+        ("model", [b" " * MEGABYTE] * TOO_MUCH),
+        ("whole", [b" " * MEGABYTE] * TOO_MUCH),
+        ("unknown_model", [b" " * MEGABYTE] * TOO_MUCH),
+        ("stream", [b"data: ", *[b"a" * MEGABYTE] * TOO_MUCH]),
+        ("stream", [chunk(role="assistant", content="a" * MEGABYTE)] * TOO_MUCH),
+        ("tool_result", [chunk(content="a" * MEGABYTE)] * TOO_MUCH),
+        ("tool_result", [chunk(reasoning="a" * MEGABYTE)] * TOO_MUCH),
+    ],
+)
+async def test_an_answer_without_end_is_not_read_on(
+    name: str,
+    parts: list[bytes],
+    loopback: Callable[..., Awaitable[Loopback]],
+    make_checks: Callable[..., Awaitable[list[Result]]],
+) -> None:
+    server = await loopback(Reply(parts, end="hang"))
+    [result] = await make_checks(server.url, name, timeout_s=20.0)
+    assert result.outcome == "differs"
+    assert result.seen.endswith(f"the answer is larger than {MOST_BYTES:,} bytes")
+    await server.exchanges[-1].left.wait()

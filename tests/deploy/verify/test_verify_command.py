@@ -18,6 +18,7 @@ import pytest
 from app.deployment import DeploymentRecord
 from app.simulator import SimulatorSettings, create_simulator
 from app.simulator.embedded import on_loopback, running_simulator
+from deploy.bodies import MOST_BYTES
 from deploy.command_line import run
 from deploy.verify.battery import CHECKS
 from tests.deploy.verify.altered import Altered
@@ -174,6 +175,40 @@ async def test_a_refused_key_ends_it(
     ended = await verify("--base-url", f"{server.url}/v1")
     assert ended.status == 3
     assert ended.err.endswith("refuses the key, or misses one (HTTP 401): set OPENAI_API_KEY.\n")
+
+
+@pytest.mark.parametrize("looks", [0, 1])
+async def test_a_server_that_falls_silent_before_the_first_check_is_given_up(
+    looks: int, loopback: Callable[..., Awaitable[Loopback]], verify: Verify
+) -> None:
+    server = await loopback(*[Reply.json({"data": [{"id": MODEL}]})] * looks, SILENCE)
+    ended = await verify("--base-url", f"{server.url}/v1", "--timeout", "0.3", "--yes", "--json")
+    assert ended.status == 1
+    assert "did not answer in 0.3 s" in ended.json["error"]["message"]
+    assert len(server.exchanges) == looks + 1
+
+
+async def test_a_list_of_models_without_end_is_given_up(
+    loopback: Callable[..., Awaitable[Loopback]], verify: Verify
+) -> None:
+    endless = Reply([b" " * 2**20] * (MOST_BYTES // 2**20 + 1), end="hang")
+    server = await loopback(Reply.json({"data": [{"id": MODEL}]}), endless)
+    ended = await verify("--base-url", f"{server.url}/v1")
+    assert (ended.status, ended.out) == (1, "")
+    assert f"the answer is larger than {MOST_BYTES:,} bytes" in ended.err
+
+
+async def test_with_a_closed_input_nobody_is_asked(simulated: str) -> None:
+    words = f"{sys.executable} -m deploy verify --json --base-url {simulated}"
+    process = await asyncio.create_subprocess_shell(
+        f"exec {words} --only max_tokens_too_many <&-",
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert outcomes(json.loads(out)) == {"max_tokens_too_many": "skipped"}
+    assert b"Traceback" not in err
 
 
 @pytest.fixture
