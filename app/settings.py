@@ -329,7 +329,8 @@ class Settings(ModelServerSettings):
 def load_settings() -> Settings:
     """The settings of this process.
 
-    Raises SettingsError naming each variable that cannot be used, without its value.
+    Raises SettingsError naming each variable that cannot be used, without its value, or a `.env`
+    that cannot be read.
     """
     try:
         return Settings()
@@ -338,6 +339,10 @@ def load_settings() -> Settings:
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
         )
         raise SettingsError(f"These settings cannot be used: {wrong}.") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{PROJECT / '.env'} is not UTF-8 text: save it as UTF-8.") from None
+    except OSError as error:
+        raise SettingsError(f"{error.filename} cannot be read: {error.strerror}.") from None
 
 
 def compatible_connection(base_url: str, settings: Settings) -> Connection:

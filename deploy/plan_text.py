@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from deploy.planning import Plan
+from deploy.preset.finding import shown_change
 from deploy.progress import clock_text
 from deploy.target import PRODUCTION
 
@@ -14,7 +15,8 @@ SECRETS_PAGE: Final = "https://app.baseten.co/settings/secrets"
 def plan_text(plan: Plan) -> str:
     """The plan as aligned lines, then what the preset's check has to say."""
     preset = plan.preset
-    changed = f", changed: {', '.join(preset.changes)}" if preset.changes else ""
+    changes = ", ".join(map(shown_change, preset.changes))
+    changed = f", changed: {changes}" if changes else ""
     size = len(preset.text.encode())
     rows = [
         ("Preset", f"{preset.name}{changed}"),

@@ -9,6 +9,8 @@ from typing import Any, Final
 from deploy.errors import DeployError, NotFoundError, UsageError
 from deploy.management import Management
 from deploy.preset import Finding, Preset
+from deploy.preset.fields import at
+from deploy.preset.finding import shown_change
 from deploy.prices import Price, price_of
 from deploy.target import PRODUCTION
 
@@ -82,7 +84,7 @@ class Plan:
         price, tail_s = self.price, self.wishes.scale_down_delay_s
         return {
             "preset": self.preset.name,
-            "changes": list(self.preset.changes),
+            "changes": list(map(shown_change, self.preset.changes)),
             "model": {
                 "name": self.preset.model_name,
                 "id": self.model_id,
@@ -137,9 +139,9 @@ async def make_plan(
         deployments = tuple(one["id"] for one in await management.deployments(model["id"]))
         environments = await management.environments(model["id"])
         serving = tuple(
-            Serving(one["name"], current["id"], current["status"])
+            Serving(str(one["name"]), str(current.get("id")), str(current.get("status")))
             for one in environments
-            if (current := one.get("current_deployment")) is not None
+            if isinstance(current := one.get("current_deployment"), dict)
         )
         named = [str(one["name"]) for one in environments]
     else:
@@ -211,7 +213,8 @@ async def _secrets(
 
 def _longest_start_s(config: Mapping[str, Any]) -> int | None:
     """Seconds until the platform restarts a container that never became healthy."""
-    checks = (config.get("runtime") or {}).get("health_checks") or {}
+    found = at(config, "runtime.health_checks")
+    checks = found if isinstance(found, dict) else {}
     before = checks.get("startup_threshold_seconds", checks.get("restart_check_delay_seconds"))
     after = checks.get("restart_threshold_seconds", 0)
     if isinstance(before, int) and isinstance(after, int):

@@ -1,22 +1,26 @@
 """What a wait shows: a line for each phase with the time it took, and what it has cost so far.
 
-At a terminal the last line counts on by itself; elsewhere each phase is one plain line.
+At a terminal the last line counts on by itself; elsewhere, and at a terminal that cannot move its
+cursor, each phase is one plain line.
 """
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import IO, Self, cast
 
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
-from deploy.output import Output
+from deploy.output import Output, fit
 
 
 @dataclass(slots=True)
@@ -46,9 +50,9 @@ class Progress:
         self._clock = clock
         self._began_s = clock()
         self._phases: list[_Phase] = []
-        console = Console(stderr=True)
-        terminal = console.is_terminal and sys.stderr.isatty()
-        self._live = Live(console=console, get_renderable=self._table) if terminal else None
+        console = Console(file=cast("IO[str]", _Terminal()))
+        moves = console.is_terminal and not console.is_dumb_terminal
+        self._live = Live(console=console, get_renderable=self._table) if moves else None
 
     def __enter__(self) -> Self:
         if self._live is not None:
@@ -70,10 +74,10 @@ class Progress:
 
         `billed` is None where nothing of the wait ever is.
         """
-        if self._phases and self._phases[-1].words == words:
+        if self._phases and self._phases[-1].words == fit(words):
             return
         self._end_phase()
-        self._phases.append(_Phase(words, billed, self._clock()))
+        self._phases.append(_Phase(fit(words), billed, self._clock()))
         if self._live is None:
             was_billed = any(phase.billed for phase in self._phases[:-1])
             cost = f", {self.spent()} so far" if was_billed and self._rate is not None else ""
@@ -102,10 +106,32 @@ class Progress:
         table.add_column(justify="right")
         for phase in self._phases:
             words = phase.words if phase.billed is not False else f"{phase.words} (not billed)"
-            table.add_row(clock_text(self._seconds(phase)), words)
+            table.add_row(clock_text(self._seconds(phase)), Text(words))
         if self._phases:
             table.add_row(clock_text(self.elapsed_s()), f"in all, {self.spent()}".rstrip(", "))
         return table
+
+
+class _Terminal(io.TextIOBase):
+    """Standard error as it was when the wait began; once its terminal is gone, nothing."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+
+    def isatty(self) -> bool:
+        return self._stream is not None and self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
 
 
 def clock_text(seconds: float) -> str:

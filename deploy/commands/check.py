@@ -15,7 +15,7 @@ from deploy import exit_status
 from deploy.errors import UsageError
 from deploy.output import Output
 from deploy.preset import Finding, Preset, add_preset_arguments, findings, load_preset
-from deploy.preset.finding import names_a_secret
+from deploy.preset.finding import hides_value
 from deploy.preset.truss_config import require_truss
 
 _WIDEST: Final = 100
@@ -62,8 +62,7 @@ def _preset_words(arguments: argparse.Namespace) -> Iterator[str]:
     if arguments.preset:
         yield shlex.join(["--preset", str(arguments.preset)])
     for change in arguments.set:
-        field = change.partition("=")[0]
-        if not field.startswith("secrets.") and not names_a_secret(field.rpartition(".")[2]):
+        if not hides_value(change):
             yield shlex.join(["--set", change])
 
 

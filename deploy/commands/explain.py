@@ -14,9 +14,9 @@ from rich.text import Text
 
 from deploy import exit_status
 from deploy.errors import InvalidConfigError
-from deploy.output import Output
+from deploy.output import Output, fit
 from deploy.preset import Flag, Preset, add_preset_arguments, load_preset
-from deploy.preset.finding import HIDDEN, names_a_secret
+from deploy.preset.finding import HIDDEN, names_a_secret, shown_change
 from deploy.preset.flags import explanation
 
 _UNKNOWN: Final = "Unknown here: vLLM's own documentation may tell what it does."
@@ -40,7 +40,7 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
         )
     value = {
         "preset": preset.name,
-        "program": list(start.program),
+        "program": [shown_change(word) for word in start.program],
         "flags": [
             {
                 "flag": f"--{flag.name}",
@@ -51,20 +51,22 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
             for flag in start.flags
         ],
     }
-    output.result(value, "" if output.as_json else _page(preset))
+    output.result(value, "" if output.as_json else _page(preset), styled=True)
     return exit_status.OK
 
 
 def _page(preset: Preset) -> str:
     columns = shutil.get_terminal_size((100, 24)).columns
     page = io.StringIO()
-    console = Console(file=page, width=columns, force_terminal=sys.stdout.isatty(), highlight=False)
-    console.print(Text(f"{preset.name}: {' '.join(preset.start.program)}"))
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    console = Console(file=page, width=columns, force_terminal=terminal, highlight=False)
+    program = " ".join(map(shown_change, preset.start.program))
+    console.print(Text(fit(f"{preset.name}: {program}")))
     console.print()
     if columns < _NARROW:
         for flag in preset.start.flags:
-            console.print(Text(f"--{flag.name} {_value(flag)}", style="bold"))
-            console.print(Text(explanation(flag.name, flag.value) or _UNKNOWN))
+            console.print(Text(fit(f"--{flag.name} {_value(flag)}"), style="bold"))
+            console.print(Text(fit(explanation(flag.name, flag.value) or _UNKNOWN)))
             console.print()
     else:
         console.print(_table(preset))
@@ -78,7 +80,7 @@ def _table(preset: Preset) -> Table:
     table.add_column("What it does", ratio=1)
     for flag in preset.start.flags:
         said = explanation(flag.name, flag.value) or _UNKNOWN
-        table.add_row(Text(f"--{flag.name}"), Text(_value(flag)), Text(said))
+        table.add_row(*(Text(fit(cell)) for cell in (f"--{flag.name}", _value(flag), said)))
     return table
 
 

@@ -35,6 +35,8 @@ def changed(config: dict[str, Any], changes: Sequence[str]) -> dict[str, Any]:
 def _make(config: dict[str, Any], change: str) -> None:
     name, equals, value = change.partition("=")
     name = name.strip()
+    if any("\ud800" <= letter <= "\udfff" for letter in change):
+        raise UsageError(f"--set {name!a} cannot be read: give it as UTF-8 text.")
     removes = not equals and name.endswith("-")
     if removes:
         name = name.removesuffix("-")

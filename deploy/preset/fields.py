@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -71,7 +72,7 @@ def stands(config: Any, path: str) -> bool:
     parent, _, key = path.rpartition(".")
     inside = at(config, parent) if parent else config
     if isinstance(inside, list):
-        return key.isdigit() and int(key) < len(inside)
+        return _position(key, inside) is not None
     return isinstance(inside, dict) and key in inside
 
 
@@ -99,8 +100,8 @@ def put(config: dict[str, Any], path: str, value: Any) -> None:
         if below is None and isinstance(inside, dict):
             below = inside[key] = {}
         inside = below
-    if isinstance(inside, list) and last.isdigit() and int(last) < len(inside):
-        inside[int(last)] = value
+    if isinstance(inside, list) and (place := _position(last, inside)) is not None:
+        inside[place] = value
     elif isinstance(inside, dict):
         inside[last] = value
     else:
@@ -129,6 +130,12 @@ def paths(config: Any, prefix: str = "") -> Iterator[str]:
 def _inside(value: Any, key: str) -> Any:
     if isinstance(value, dict):
         return value.get(key)
-    if isinstance(value, list) and key.isdigit() and int(key) < len(value):
-        return value[int(key)]
+    if isinstance(value, list) and (place := _position(key, value)) is not None:
+        return value[place]
     return None
+
+
+def _position(key: str, of: list[Any]) -> int | None:
+    """Which item of a list the key names, if any."""
+    found = re.fullmatch(r"[0-9]{1,9}", key)
+    return int(key) if found is not None and int(key) < len(of) else None

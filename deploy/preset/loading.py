@@ -13,6 +13,8 @@ from deploy.preset.values import Preset
 
 DEFAULT_PRESET: Final = Path(__file__).parents[1] / "presets" / "glm-5.3-flash-latency"
 _FILE: Final = "config.yaml"
+_MOST_BYTES: Final = 256 * 1024
+"""A preset is a few thousand; what is far longer is another file, or never ends."""
 
 
 def load_preset(path: Path | None = None, changes: Sequence[str] = ()) -> Preset:
@@ -36,7 +38,13 @@ def load_preset(path: Path | None = None, changes: Sequence[str] = ()) -> Preset
 
 def _read(file: Path) -> str:
     try:
-        return file.read_bytes().decode()
+        with file.open("rb") as opened:
+            data = opened.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise InvalidConfigError(
+                f"{file} has more than {_MOST_BYTES:,} bytes, which no preset has: name another."
+            )
+        return data.decode()
     except FileNotFoundError:
         raise UsageError(
             f"There is no preset at {file}: name a folder with a {_FILE}, or the file itself."
@@ -51,7 +59,7 @@ def _mapping(text: str, file: Path) -> dict[str, Any]:
     try:
         config = yaml_text.read(text)
     except yaml_text.NotYamlError as error:
-        raise InvalidConfigError(f"{file} is not YAML: {error}.") from None
+        raise InvalidConfigError(f"{file} cannot be read as YAML: {error}.") from None
     if not isinstance(config, dict):
         what = {list: "a list", type(None): "empty"}.get(type(config), "a single value")
         raise InvalidConfigError(

@@ -123,7 +123,7 @@ def parse_start_command(text: str) -> StartCommand:
 
 def as_integer(text: str) -> int | None:
     """A number as vLLM reads it in a flag, or None."""
-    found = re.fullmatch(r"(-?\d+)([kKmM]?)", text.strip())
+    found = re.fullmatch(r"(-?[0-9]{1,18})([kKmM]?)", text.strip())
     if found is None:
         return None
     unit = {"": 1, "k": 1000, "K": 1024, "m": 10**6, "M": 2**20}[found[2]]

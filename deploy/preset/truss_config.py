@@ -44,10 +44,16 @@ def require_truss() -> None:
 def truss_findings(preset: Preset) -> tuple[Finding, ...]:
     """What TrussConfig and validate_forbid_extra() refuse, by field. Raises DeployError."""
     require_truss()
-    with tempfile.TemporaryDirectory(prefix="preset-") as folder, _silence():
-        file = Path(folder) / "config.yaml"
-        file.write_text(preset.text, encoding="utf-8")
-        return tuple(_refusals(preset, file))
+    try:
+        with tempfile.TemporaryDirectory(prefix="preset-") as folder, _silence():
+            file = Path(folder) / "config.yaml"
+            file.write_text(preset.text, encoding="utf-8")
+            return tuple(_refusals(preset, file))
+    except OSError as error:
+        raise DeployError(
+            f"The preset cannot be put where truss reads it ({error.strerror}): see whether there "
+            "is room in the folder of temporary files, which TMPDIR names."
+        ) from None
 
 
 def _refusals(preset: Preset, file: Path) -> Iterator[Finding]:

@@ -134,3 +134,36 @@ def test_a_preset_with_an_error_is_planned_and_told(
 def test_a_delay_that_baseten_does_not_take_is_refused(baseten: FakeBaseten) -> None:
     assert run(["plan", "--scale-down-delay", "7200"]) == exit_status.USAGE
     assert not baseten.requests
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "secrets.hf_access_token=SECRET",
+        "secrets={hf_access_token: SECRET}",
+        "api-key=SECRET",
+        "environment_variables.HF_TOKEN=SECRET",
+        " environment_variables.HF_TOKEN =SECRET",
+        "environment_variables={HF_TOKEN: SECRET}",
+        "docker_server.start_command=vllm serve /app --api-key SECRET --port 8000",
+    ],
+)
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_secret_that_was_given_is_never_repeated(
+    baseten: FakeBaseten, change: str, as_json: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(["plan", *as_json, "--set", change, "--set", "max-model-len=262144"])
+    said = capsys.readouterr()
+    assert "(not shown)" in said.out
+    assert "max-model-len=262144" in said.out
+    assert "SECRET" not in said.out + said.err
+
+
+@pytest.mark.parametrize("change", ["runtime=5", "runtime.health_checks=[1]"])
+def test_health_checks_that_are_no_mapping_are_found_and_planned(
+    baseten: FakeBaseten, change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", "--json", "--set", change]) == exit_status.INVALID_CONFIG
+    told = json.loads(capsys.readouterr().out)
+    assert told["price"]["cold_start_most_dollars"] is None
+    assert "error" in {one["severity"] for one in told["findings"]}

@@ -172,7 +172,7 @@ def model_is_mounted(preset: Preset) -> Iterator[Finding]:
 
 def _is_share(text: str) -> bool:
     try:
-        return 0 < float(text) <= 1
+        return text.isascii() and 0 < float(text) <= 1
     except ValueError:
         return False
 

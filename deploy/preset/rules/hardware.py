@@ -36,9 +36,10 @@ GPU_TYPES: Final = (
 )
 _MOST_GPUS: Final = 8  # of one machine
 _SKU: Final = re.compile(
-    r"(?P<type>[A-Za-z][A-Za-z0-9_]*)(?::(?:(?P<count>\d+)|(?P<many>\d+x)?\d+x\d+))?"
+    r"(?P<type>[A-Za-z][A-Za-z0-9_]*)(?::(?:(?P<count>\d{1,4})|(?P<many>\d{1,4}x)?\d+x\d+))?",
+    re.ASCII,
 )
-_CPUS_ONLY: Final = re.compile(r"\d+x\d+")
+_CPUS_ONLY: Final = re.compile(r"\d+x\d+", re.ASCII)
 _INSTANCE: Final = "resources.instance_type"
 _ACCELERATOR: Final = "resources.accelerator"
 

@@ -20,6 +20,7 @@ _SMALLEST: Final = {
     "restart_threshold_seconds": 10,
     "stop_traffic_threshold_seconds": 10,
 }
+_MOST_DIGITS: Final = 9
 _READY: Final = "environment_variables.VLLM_ENGINE_READY_TIMEOUT_S"
 
 
@@ -60,9 +61,9 @@ def patience(preset: Preset) -> Iterator[Finding]:
     if value is None or isinstance(value, dict | list):
         return  # which a rule about shape says
     text = str(value)
-    if not text.isdigit():
+    if not (text.isascii() and text.isdecimal()):
         yield error(_READY, value, "It must be a whole number of seconds.")
-    elif int(text) > LONGEST:
+    elif len(text) > _MOST_DIGITS or int(text) > LONGEST:
         yield warning(
             _READY,
             value,

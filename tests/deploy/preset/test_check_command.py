@@ -54,3 +54,32 @@ def test_every_flag_is_explained_with_its_value(capsys: pytest.CaptureFixture[st
     said = json.dumps(printed(capsys))
     for piece in ("max-model-len", "262144", "speculative-config.method", "mtp", "load-format"):
         assert piece in said
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "environment_variables={HF_TOKEN: test-key-not-real}",
+        "docker_server.start_command=env HF_TOKEN=test-key-not-real vllm serve /a --port 8000",
+        "docker_server.start_command=vllm serve /a --api-key test-key-not-real --port 8000",
+    ],
+)
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_secret_inside_of_a_value_is_not_repeated_either(
+    change: str, as_json: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("check", "explain"):
+        run([command, *as_json, "--set", change])
+        said = capsys.readouterr()
+        assert "test-key-not-real" not in said.out + said.err
+
+
+def test_a_value_that_names_a_secret_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["check", "--json", "--set", "weights.0.auth_secret_name=hf_access_token"])
+    assert "weights.0.auth_secret_name=hf_access_token" in printed(capsys)["next"]
+
+
+def test_a_value_is_no_command_to_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("check", "explain"):
+        run([command, "--set", "served-model-name=a\x1b[2Jb"])
+        assert "\x1b" not in capsys.readouterr().out

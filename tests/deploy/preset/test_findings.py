@@ -13,8 +13,9 @@ from deploy.preset import DEFAULT_PRESET, findings, load_preset
 
 MODEL = "zai-org/GLM-5.3-Flash"
 EXPECTED = Path(__file__).with_name("expected.json")
+READY = "environment_variables.VLLM_ENGINE_READY_TIMEOUT_S"
 OF_THE_PRESET = {
-    ("warning", "environment_variables.VLLM_ENGINE_READY_TIMEOUT_S"),
+    ("warning", READY),
     ("warning", "runtime.health_checks.restart_check_delay_seconds"),
 }
 
@@ -80,6 +81,14 @@ def test_the_preset_earns_two_warnings_and_no_error() -> None:
         ("kv-cache-dtype=fp8", "error", "--kv-cache-dtype"),
         ("tool-call-parser-", "error", "--tool-call-parser"),
         ("gpu-memory-utilization=1.5", "error", "--gpu-memory-utilization"),
+        ("gpu-memory-utilization=\uff10.9", "error", "--gpu-memory-utilization"),
+        ("max-model-len=\uff15", "error", "--max-model-len"),
+        (f"max-model-len={'9' * 5000}", "error", "--max-model-len"),
+        (f"resources.instance_type=H100:{'9' * 5000}", "error", "resources.instance_type"),
+        (f"runtime.predict_concurrency=0x{'f' * 5000}", "error", "runtime.predict_concurrency"),
+        ("runtime=5", "error", "runtime"),
+        ("runtime.health_checks=[1]", "error", "runtime.health_checks"),
+        (f"{READY}=²", "error", READY),
     ],
 )
 def test_a_wrong_value_is_found_in_its_field(change: str, severity: str, field: str) -> None:
@@ -152,3 +161,8 @@ def test_a_wrong_text_is_found_in_its_field(tmp_path: Path, old: str, new: str, 
 
 def test_the_name_that_the_page_asks_for_is_compared() -> None:
     assert ("error", "--served-model-name") in found(model="another/model")
+
+
+def test_a_patience_without_measure_is_warned_of() -> None:
+    preset = load_preset(None, (f"{READY}={'9' * 5000}",))
+    assert ("warning", READY) in {(each.severity, each.field) for each in findings(preset, MODEL)}
