@@ -6,7 +6,7 @@ from typing import Final
 
 from deploy.planning import Plan
 from deploy.preset.finding import shown_change
-from deploy.progress import clock_text
+from deploy.progress import duration_text
 from deploy.target import PRODUCTION
 
 SECRETS_PAGE: Final = "https://app.baseten.co/settings/secrets"
@@ -84,14 +84,14 @@ def _autoscaling(plan: Plan) -> str:
     return (
         f"{wanted['min_replica']} to {wanted['max_replica']} replicas, "
         f"{wanted['concurrency_target']} requests at once, scaled to zero when idle for "
-        f"{clock_text(wanted['scale_down_delay'])} minutes"
+        f"{duration_text(wanted['scale_down_delay'])}"
     )
 
 
 def _idle_tail(plan: Plan) -> str:
     delay_s = plan.wishes.scale_down_delay_s
     if plan.price is None:
-        return f"billed for {clock_text(delay_s)} minutes after the last request"
+        return f"billed for {duration_text(delay_s)} after the last request"
     return f"{plan.price.of_minutes(delay_s / 60)} after the last request of each visit"
 
 

@@ -134,6 +134,14 @@ class _Terminal(io.TextIOBase):
             self._stream.flush()
 
 
+def duration_text(seconds: float) -> str:
+    """A length of time that was set, such as 15 minutes or 90 s."""
+    minutes, rest = divmod(seconds, 60)
+    if minutes < 2 or rest:
+        return f"{seconds:g} s"
+    return f"{minutes:g} minutes"
+
+
 def clock_text(seconds: float) -> str:
     """Seconds as a clock shows them: 0:07, 12:03, 1:02:03."""
     minutes, rest = divmod(int(seconds), 60)

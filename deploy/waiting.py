@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from deploy.errors import CredentialsError, DeployError, NotFoundError
 from deploy.management import Management, UnreachableError
+from deploy.progress import duration_text
 from deploy.statuses import Status, status_of
 
 _NEW_S: Final = 60.0
@@ -67,7 +68,7 @@ async def wait_until_serving(
                 await asyncio.sleep(poll_s)
     except TimeoutError:
         raise DeployError(
-            f"It does not serve after {timeout_s / 60:.3g} minutes{poller.seen}. "
+            f"It does not serve after {duration_text(timeout_s)}{poller.seen}. "
             "Read its log with python -m deploy logs "
             f"--model-id {model_id} --deployment-id {deployment_id}."
         ) from None
@@ -118,7 +119,7 @@ class _Poller:
             self._lost_since = self._lost_since or clock()
             if clock() - self._lost_since >= lost_s:
                 raise DeployError(
-                    f"{error} Nothing was told for {lost_s / 60:.3g} minutes, and the deployment "
+                    f"{error} Nothing was told for {duration_text(lost_s)}, and the deployment "
                     f"may be billed: {_look_command(*self._ids)}."
                 ) from None
             billed = self.status is None or self.status.billed

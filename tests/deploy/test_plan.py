@@ -16,9 +16,9 @@ from tests.deploy.fake_baseten import FakeBaseten
 MODEL = load_preset().model_name
 
 
-def plan(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+def plan(capsys: pytest.CaptureFixture[str], *words: str, status: int = exit_status.OK) -> Any:
     """The plan as JSON."""
-    assert run(["plan", "--json", *words]) == exit_status.OK
+    assert run(["plan", "--json", *words]) == status
     return json.loads(capsys.readouterr().out)
 
 
@@ -65,7 +65,7 @@ def test_the_words_for_a_reader_name_the_money(
     assert run(["plan", "--scale-down-delay", "300"]) == exit_status.OK
     out = capsys.readouterr().out
     assert "H100:8, $52.00 an hour (the live price list)" in out
-    assert "scaled to zero when idle for 5:00 minutes" in out
+    assert "scaled to zero when idle for 5 minutes" in out
     assert "$4.33 after the last request" in out
     assert "give up on a start after 50 minutes, $43.33" in out
 
@@ -83,9 +83,13 @@ def test_a_missing_secret_is_told_with_how_to_create_it(
     baseten: FakeBaseten, capsys: pytest.CaptureFixture[str]
 ) -> None:
     baseten.account.secrets.clear()
-    assert plan(capsys)["secrets"] == {"hf_access_token": False}
-    run(["plan"])
-    assert "baseten org secret set --name hf_access_token" in capsys.readouterr().out
+    assert run(["plan", "--json"]) == exit_status.NOT_FOUND
+    told = json.loads(capsys.readouterr().out)
+    assert (told["secrets"], told["would_be_pushed"]) == ({"hf_access_token": False}, False)
+    assert run(["plan"]) == exit_status.NOT_FOUND
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("It would not be pushed: the secret hf_access_token does not exist")
+    assert "baseten org secret set --name hf_access_token" in last
 
 
 def test_secrets_that_cannot_be_read_are_not_called_missing(
@@ -103,7 +107,7 @@ def test_of_several_teams_one_must_be_named(
     assert "add --team, one of Lab, Shop" in capsys.readouterr().err
     assert run(["plan", "--team", "Kitchen"]) == exit_status.USAGE
     assert "There is no team Kitchen" in capsys.readouterr().err
-    told = plan(capsys, "--team", "Shop")
+    told = plan(capsys, "--team", "Shop", status=exit_status.NOT_FOUND)
     assert (told["team"], told["secrets"]) == ("Shop", {"hf_access_token": False})
 
 
@@ -112,6 +116,7 @@ def test_a_models_own_team_needs_no_name(
 ) -> None:
     baseten.account.teams = [{"id": "a", "name": "Lab"}, {"id": "b", "name": "Shop"}]
     baseten.account.create_model(MODEL, "b")
+    baseten.account.secrets_of("b")["hf_access_token"] = "not-real"
     assert plan(capsys)["team"] == "Shop"
 
 

@@ -199,7 +199,7 @@ def test_the_time_bounds_all_that_follows_the_upload(
     assert push("--timeout", "1") == exit_status.FAILED
     [deployment] = baseten.deployments()
     err = capfd.readouterr().err
-    assert "It does not serve after 0.0167 minutes" in err
+    assert "It does not serve after 1 s" in err
     assert f"python -m deploy stop --model-id {deployment.model_id}" in err
 
 
