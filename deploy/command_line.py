@@ -101,6 +101,12 @@ def _told(words: Sequence[str], output: Output) -> int:
             output.note(error.usage.rstrip())
         output.error(str(error))
         return error.status
+    except ModuleNotFoundError as error:
+        output.error(
+            f"{error.name} is not installed for this Python: run make deploy, then use "
+            ".venv/bin/python -m deploy."
+        )
+        return exit_status.FAILED
     except Exception as error:
         # Its text could hold a key, and a traceback helps nobody who only wants to deploy.
         output.error(

@@ -89,10 +89,18 @@ def _left(connection: Connection) -> str:
 
 
 def _error(failure: Failed) -> DeployError:
-    kinds = {401: CredentialsError, 403: CredentialsError, 404: NotFoundError}
-    kind = kinds.get(failure.status or 0, DeployError)
     status = f"HTTP {failure.status}: " if failure.status else ""
-    return kind(f"{status}{failure.message}")
+    told = f"{status}{failure.message.rstrip('.')}."
+    if failure.status in (401, 403):
+        return CredentialsError(
+            f"{told} The key was refused: see where it is from, and replace it."
+        )
+    if failure.status == 404:
+        return NotFoundError(
+            f"{told} See how the deployment is with python -m deploy status; one that is stopped "
+            "starts with python -m deploy start."
+        )
+    return DeployError(told)
 
 
 def _report(turn: Turn, request: Request) -> dict[str, Any]:

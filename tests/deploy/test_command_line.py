@@ -314,3 +314,11 @@ def as_module(command: SimpleNamespace) -> ModuleType:
     module = ModuleType("command")
     module.__dict__.update(vars(command))
     return module
+
+
+def test_a_python_without_the_packages_is_told_how_to_get_them() -> None:
+    bare = [sys.executable, "-S", "-m", "deploy", "status"]
+    done = subprocess.run(bare, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == exit_status.FAILED
+    assert "is not installed for this Python: run make deploy" in done.stderr
+    assert "Traceback" not in done.stderr
