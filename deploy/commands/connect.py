@@ -23,7 +23,7 @@ from deploy.errors import DeployError, NotFoundError, UsageError
 from deploy.management import Management
 from deploy.model_server import endpoint_settings
 from deploy.output import Output
-from deploy.record import connection_of, write_record
+from deploy.record import connection_of, require_writable_record, write_record
 from deploy.target import Target, add_target_arguments, find_target
 from deploy.waiting import points_at
 from deploy.watching import told_when_interrupted, watch_until_serving
@@ -63,6 +63,7 @@ async def run(arguments: argparse.Namespace, output: Output) -> int:
     credentials = find_credentials(settings)
     if arguments.url is not None:
         _read_address(arguments, credentials)
+    require_writable_record()
     async with Management(credentials) as management:
         target = await find_target(arguments, management)
         watched = await watch_until_serving(

@@ -25,3 +25,13 @@ def test_what_a_push_left_without_a_record_is_found_by_its_model(
         named = f"--model-id {deployment.model_id} --deployment-id {deployment.id}"
         [line] = [line for line in told.splitlines() if named in line]
         assert line.endswith(f", {billing}")
+
+
+def test_connect_wakes_nothing_where_its_record_could_not_be_written(
+    baseten: FakeBaseten, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deployment = baseten.deployed("glm", status="SCALED_TO_ZERO")
+    monkeypatch.setenv("GLM_DEPLOYMENT_FILE", "/proc/record.json")
+    assert run(["connect", "--model-id", deployment.model_id]) == exit_status.FAILED
+    assert "/proc/record.json" in capsys.readouterr().err
+    assert not baseten.requests
