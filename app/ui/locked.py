@@ -47,7 +47,9 @@ def _hugging_face(home: str) -> str:
 
 
 _FORM = (
-    '<form id="sign-in" method="post" action="login">'
+    # Until the script is there, what is sent waits for it: the answer is not made for readers.
+    '<form id="sign-in" method="post" action="login" '
+    'onsubmit="this.dataset.waits = true; return false">'
     f'<label>{word("locked.name")}<input name="username" autocomplete="username" '
     'autocapitalize="none" spellcheck="false" required></label>'
     f'<label>{word("locked.password")}<input name="password" type="password" '

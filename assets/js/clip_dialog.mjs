@@ -4,6 +4,7 @@
 import { showDialog } from "./dialog.mjs";
 import { el, freshId, setText } from "./dom.mjs";
 import { count, duration, list, tokens } from "./format.mjs";
+import { unload } from "./media.mjs";
 import { t } from "./texts.mjs";
 
 const SHORTEST_S = 0.5; // the model takes two frames a second
@@ -41,6 +42,7 @@ class PartDialog {
         "aria-labelledby": heading,
         "data-testid": "clip-dialog",
         onclose: () => {
+          unload(this.element);
           URL.revokeObjectURL(this.url);
           resolve(this.chosen);
         },

@@ -15,10 +15,11 @@ if (way instanceof HTMLAnchorElement && window.self !== window.top) {
   way.target = "_blank"; // signing in happens on a page of its own, which no frame may show
 }
 if (way instanceof HTMLFormElement) {
-  way.addEventListener("submit", (event) => {
+  way.onsubmit = (event) => {
     event.preventDefault();
     void signIn(way);
-  });
+  };
+  if (way.dataset.waits) way.requestSubmit();
 }
 
 /** Sends the name and the password; the page is drawn anew for who may come in. */

@@ -40,6 +40,17 @@ export function preview(kind, url, onFailure = () => {}) {
       });
 }
 
+/**
+ * Ends the loading of what is shown in an element, which is about to go: a clip that nobody sees
+ * goes on otherwise, and asks for its file again and again once its address is given back.
+ */
+export function unload(element) {
+  for (const video of element.querySelectorAll("video")) {
+    video.removeAttribute("src");
+    video.load();
+  }
+}
+
 function ratio(width, height) {
   return String(Math.min(2, Math.max(0.6, width / height)));
 }
@@ -60,7 +71,11 @@ export function enlarge(kind, url, line, trim = null) {
   };
   const dialog = el(
     "dialog.viewer",
-    { "aria-label": line, onclick: ({ target }) => target === dialog && close() },
+    {
+      "aria-label": line,
+      onclick: ({ target }) => target === dialog && close(),
+      onclose: () => unload(dialog),
+    },
     shown,
     el(
       "div.viewer-foot",

@@ -6,7 +6,7 @@ import { takePicture } from "./camera.mjs";
 import { choosePart } from "./clip_dialog.mjs";
 import { el, icon, iconButton, setText } from "./dom.mjs";
 import { mediaLine, percent, size, tokens } from "./format.mjs";
-import { enlarge, preview } from "./media.mjs";
+import { enlarge, preview, unload } from "./media.mjs";
 import { join, t } from "./texts.mjs";
 import { Upload, fileOf } from "./upload.mjs";
 
@@ -217,6 +217,7 @@ export class Slot {
     if (this.drawn === url) return;
     this.drawn = url;
     this.isUnseen = false;
+    unload(this.picture);
     const plain = () => this.picture.replaceChildren(icon(this.kind));
     const unseen = () => {
       if (this.drawn !== url) return;

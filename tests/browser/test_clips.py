@@ -175,6 +175,24 @@ async def test_encoding_tells_how_far_it_is_and_can_be_cancelled(playground: Pla
     await is_ready(playground)
 
 
+async def test_a_clip_that_is_seen_no_more_loads_no_more(playground: Playground) -> None:
+    """One that leaves the page while it loads would ask for an address that is given back."""
+    await attach(playground, long())
+    player = await dialog(playground).locator("video").element_handle()
+    await playground.page.keyboard.press("Escape")
+    await expect(dialog(playground)).to_have_count(0)
+    await attach(playground, short())
+    await is_ready(playground)
+    small = await playground.slot("video").locator("video").element_handle()
+    await playground.slot("video").locator(".slot-main").click()
+    large = await playground.page.get_by_role("dialog").locator("video").element_handle()
+    await playground.page.keyboard.press("Escape")
+    await playground.slot("video").get_by_role("button", name=re.compile("^Take away")).click()
+    await expect(playground.slot("video")).to_have_attribute("data-state", "empty")
+    for video in (player, small, large):
+        assert await video.get_attribute("src") is None
+
+
 async def test_a_clip_too_large_is_shrunk_at_the_readers_word(
     playground: Playground, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from tests.browser.process import running_app
 from tests.openid import Provider
@@ -80,6 +81,27 @@ async def test_a_wrong_password_is_said_and_the_right_one_opens_the_playground(
         await expect(page.locator("#account")).to_contain_text("ada")
         await page.get_by_role("link", name="Sign out").click()
         await expect(page.get_by_label("Password")).to_be_visible()
+
+
+async def test_what_is_sent_before_the_script_has_come_waits_for_it(
+    browser: Browser, locked_url: str
+) -> None:
+    released = asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await released.wait()
+        await route.continue_()
+
+    async with await browser.new_context(locale="en") as context:
+        page = await context.new_page()
+        await page.route("**/locked.mjs", hold)
+        await page.goto(locked_url, wait_until="commit")
+        await page.get_by_label("Name").fill("ada")
+        await page.get_by_label("Password").fill("wrong")
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+        released.set()
+        await expect(page.get_by_role("alert")).to_contain_text("do not belong together")
 
 
 async def test_who_is_not_let_in_is_told_so_and_can_sign_out(

@@ -94,6 +94,7 @@ async def test_a_sleeping_model_is_woken_and_then_sent_the_message(
 async def test_a_wake_can_be_stopped(asking: Asking, open_at: OpenAt) -> None:
     server = LoopbackBaseten("SCALED_TO_ZERO")
     playground = await open_at(await asking(server))
+    await expect(playground.status).to_have_attribute("data-state", "asleep")
     await playground.send("Good morning")
     await expect(playground.status).to_contain_text(WAKING)
     await playground.stop_button.click()
