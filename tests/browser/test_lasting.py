@@ -35,7 +35,7 @@ async def test_on_a_space_without_a_bucket_the_list_says_how_long_chats_last(
     line = playground.page.get_by_test_id("chats-ending")
     await expect(line).to_have_text(CHATS)
     await expect(line).to_be_in_viewport(ratio=1)
-    await begin(playground, "Only for now")
+    await begin(playground, "Until the restart")
     assert await violations(playground) == []
     await playground.page.get_by_role("button", name="Dark theme").click()
     assert await violations(playground) == []
