@@ -11,13 +11,6 @@ from app.chat.messages import Conversation, Message, Text
 from app.chat.request import Options, Request, build
 from app.chat.turn import Turn
 
-_CONTROLS: Final = {
-    code: "\N{REPLACEMENT CHARACTER}"
-    for code in (*range(0x20), *range(0x7F, 0xA0))
-    if chr(code) not in "\n\t"
-}
-"""Characters that move the cursor, or begin what a terminal takes as a command."""
-
 _WEATHER: Final[Mapping[str, Any]] = {
     "type": "function",
     "function": {
@@ -58,7 +51,10 @@ def request_of(call: Call, prompt: str | None, *, model: str, stream: bool) -> R
 
 
 class Printing:
-    """Writes a turn as it comes: the thought, the answer, then the calls as `name(arguments)`."""
+    """Writes a turn as it comes: the thought, the answer, then the calls as `name(arguments)`.
+
+    `write` and `note` make what the model says fit for a terminal, as an Output's do.
+    """
 
     def __init__(self, write: Callable[[str], None], note: Callable[[str], None]) -> None:
         self._write = write
@@ -74,11 +70,11 @@ class Printing:
         if self._last not in (None, type(event)):
             self._write("\n\n")
         self._last = type(event)
-        self._write(event.text.translate(_CONTROLS))
+        self._write(event.text)
 
     def end(self, turn: Turn) -> None:
         """Writes the calls, which are read as a whole, and ends the last line."""
-        texts = [f"{call.name}({call.arguments})".translate(_CONTROLS) for call in turn.tool_calls]
+        texts = [f"{call.name}({call.arguments})" for call in turn.tool_calls]
         if texts:
             before = "" if self._last is None else "\n\n"
             self._write(before + "\n".join(texts))

@@ -144,6 +144,14 @@ def _push(api: HfApi, question: Mapping[str, Any], say: Say) -> Mapping[str, Any
 
 def _set_settings(api: HfApi, question: Mapping[str, Any], say: Say) -> None:
     space = question["space"]
+    # First: a Space in which a name is both a secret and a variable does not start.
+    for kind, name in question["taken_out"]:
+        say({"does": "Taking out settings that no longer hold"})
+        if kind == "secret":
+            api.delete_space_secret(space, name)
+        else:
+            api.delete_space_variable(space, name)
+        say({"did": f"took out the {kind} {name}"})
     for name, value in question["secrets"].items():
         say({"does": "Setting secrets and variables"})
         api.add_space_secret(space, name, value)
@@ -152,13 +160,6 @@ def _set_settings(api: HfApi, question: Mapping[str, Any], say: Say) -> None:
         say({"does": "Setting secrets and variables"})
         api.add_space_variable(space, name, value)
         say({"did": f"set the variable {name}"})
-    for kind, name in question["taken_out"]:
-        say({"does": "Taking out settings that no longer hold"})
-        if kind == "secret":
-            api.delete_space_secret(space, name)
-        else:
-            api.delete_space_variable(space, name)
-        say({"did": f"took out the {kind} {name}"})
 
 
 def _operations(

@@ -21,12 +21,12 @@ def plan_text(upload: Upload, *, public: bool) -> str:
     rows = [
         ("seen by", seen),
         ("files", f"{len(upload.staged.files)}, {upload.staged.size / 1_000_000:.1f} MB"),
-        ("deleted", names(upload.deleted)),
-        ("secrets", names(environment.secrets)),
-        ("variables", names(variables)),
-        ("taken out", names(name for _, name in upload.taken_out)),
-        ("kept", names(upload.untouched)),
-        ("not given", names(environment.left_out)),
+        ("deleted", listed(upload.deleted)),
+        ("secrets", listed(environment.secrets)),
+        ("variables", listed(variables)),
+        ("taken out", listed(name for _, name in upload.taken_out)),
+        ("kept", listed(upload.untouched)),
+        ("not given", listed(environment.left_out)),
         ("bucket", f"{upload.bucket}, at /data" if upload.bucket else "none"),
         ("answered by", upload.asks),
     ]
@@ -47,7 +47,7 @@ def plan_text(upload: Upload, *, public: bool) -> str:
 
 def staged_text(staged: Staged, environment: SpaceEnvironment) -> str:
     """What was written, and what comes next."""
-    given = names(sorted(environment.names))
+    given = listed(sorted(environment.names))
     return "\n".join(
         (
             f"Staged {len(staged.files)} files in {staged.folder}: no key or setting is in them.",
@@ -61,11 +61,11 @@ def staged_text(staged: Staged, environment: SpaceEnvironment) -> str:
 def uploaded_text(upload: Upload, uploaded: Uploaded, *, waited: bool) -> str:
     """What was done, and how the Space is."""
     what = "Uploaded to" if uploaded.changed else "No file had changed at"
-    taken_out = names(name for _, name in upload.taken_out)
+    taken_out = listed(name for _, name in upload.taken_out)
     lines = [
         f"{what} {uploaded.url}",
-        f"Secrets set: {names(upload.environment.secrets)}",
-        f"Variables set: {names(upload.environment.variables)}",
+        f"Secrets set: {listed(upload.environment.secrets)}",
+        f"Variables set: {listed(upload.environment.variables)}",
         *([f"Taken out: {taken_out}"] if upload.taken_out else []),
     ]
     words = stage_words(uploaded.stage)
@@ -114,6 +114,6 @@ def done_text(space: str, done: Sequence[str]) -> str:
     )
 
 
-def names(several: Iterable[str]) -> str:
+def listed(several: Iterable[str]) -> str:
     """Names in one line."""
     return ", ".join(several) or "none"
