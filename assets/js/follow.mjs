@@ -34,28 +34,47 @@ export class Follower {
   }
 
   /**
-   * What is at `from` on the window is to be there again, after something above it or below it
-   * has changed; `to` is where it is now. What follows may have become too short for that: then
-   * there is room under it, until the end is followed again.
+   * `element`, which was at `from` on the window, is to be there again, after something above it
+   * or below it has changed. What follows may have become too short for that: then there is room
+   * under it, until the end is followed again.
    */
-  keepPlace(from, to) {
+  keepPlace(element, from) {
     const { scroller } = this;
-    const wanted = scroller.scrollTop + to - from;
+    const wanted = scroller.scrollTop + element.getBoundingClientRect().top - from;
     const missing = wanted + scroller.clientHeight - scroller.scrollHeight;
     if (missing > 0) {
       this.content.style.minHeight = `${this.content.offsetHeight + Math.ceil(missing)}px`;
     }
-    this.holdAnchor();
+    this.holdAnchor(element);
     scroller.scrollTop = wanted;
     this.last = scroller.scrollTop;
     this.set(this.isNearEnd && missing <= 0);
   }
 
-  /** The browser has seen the change too, and would answer it once more in the next frame. */
-  holdAnchor() {
-    const { style } = this.scroller;
-    style.overflowAnchor = "none";
-    requestAnimationFrame(() => requestAnimationFrame(() => (style.overflowAnchor = "")));
+  /**
+   * The browser has seen the change too, and would answer it once more in the next frame: so it
+   * does not hold what is read for two frames. In these it is held here, since pictures above it
+   * may find just then that they are gone, and become smaller.
+   */
+  holdAnchor(element) {
+    const { scroller } = this;
+    const inContent = () => element.getBoundingClientRect().top + scroller.scrollTop;
+    const hold = (this.hold = {});
+    let before = inContent();
+    const correct = () => {
+      if (hold !== this.hold || this.following || !element.isConnected) return;
+      const shift = inContent() - before;
+      before += shift;
+      if (shift) scroller.scrollTop += shift;
+    };
+    scroller.style.overflowAnchor = "none";
+    requestAnimationFrame(() => {
+      correct();
+      requestAnimationFrame(() => {
+        correct();
+        if (hold === this.hold) scroller.style.overflowAnchor = "";
+      });
+    });
   }
 
   get isNearEnd() {

@@ -178,10 +178,9 @@ export class Replays {
     const { card, run } = this.stage;
     const view = run?.view ?? card;
     const last = view.parts.parts.length - 1;
-    const placeIn = ({ parts, element }) =>
-      (parts.parts[last]?.view.element ?? element).getBoundingClientRect().top;
-    const from = placeIn(view);
-    return () => this.transcript.follower.keepPlace(from, placeIn(card));
+    const lastIn = ({ parts, element }) => parts.parts[last]?.view.element ?? element;
+    const from = lastIn(view).getBoundingClientRect().top;
+    return () => this.transcript.follower.keepPlace(lastIn(card), from);
   }
 
   /** All stands as it stood before. */

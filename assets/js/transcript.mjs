@@ -113,14 +113,21 @@ export class Transcript {
 
   /** What stands above comes in without moving what is being read. */
   earlier({ before, messages, earlier }) {
-    const [reading] = this.entries;
-    if (reading?.id !== before) return; // something else is shown by now
+    if (this.entries[0]?.id !== before) return; // something else is shown by now
+    const reading = this.firstInView();
     const from = reading.element.getBoundingClientRect().top;
     this.entries.unshift(...messages.map((message) => this.view(message)));
     this.draw();
     this.above.show(earlier, this.entries[0].created ?? null);
     if (this.follower.following) this.follower.toEnd();
-    else this.follower.keepPlace(from, reading.element.getBoundingClientRect().top);
+    else this.follower.keepPlace(reading.element, from);
+  }
+
+  /** The entry that the reader sees first. */
+  firstInView() {
+    const { top } = this.scroller.getBoundingClientRect();
+    const isInView = ({ element }) => element.getBoundingClientRect().bottom > top;
+    return this.entries.find(isInView) ?? this.entries.at(-1);
   }
 
   message({ message }) {
@@ -156,7 +163,7 @@ export class Transcript {
       this.entries[this.entries.indexOf(old)] = this.current;
       this.draw();
       if (following) this.follower.follow();
-      else this.follower.keepPlace(from, this.current.element.getBoundingClientRect().top);
+      else this.follower.keepPlace(this.current.element, from);
     } else {
       this.current = new TurnView(turn, this.page);
       const isAnswer = this.cutVersions || this.entries.at(-1)?.isNew;
@@ -285,7 +292,7 @@ export class Transcript {
     await chat.choose(id);
     while (!this.find(id) && (await this.above.more())); // it may stand far above
     const { versions } = this.find(id) ?? view;
-    this.follower.keepPlace(from, versions.element.getBoundingClientRect().top);
+    this.follower.keepPlace(versions.element, from);
     versions.focus(way);
   }
 }

@@ -24,8 +24,17 @@ from tests.browser.process import running_app
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 PAIRS = 75
+GONE = "f" * 64
 CHAT = "a-chat-of-many-messages"
 EARLIER = re.compile(r"/api/chats/[^/]+\?before=")
+
+LOSE_PICTURES = """frames => new MutationObserver((_, watch) => {
+  watch.disconnect();
+  const lose = () => document.querySelectorAll(".thumb img").forEach((picture) =>
+    picture.dispatchEvent(new Event("error")));
+  const wait = (left) => (left ? requestAnimationFrame(() => wait(left - 1)) : lose());
+  wait(frames);
+}).observe(document.querySelector(".conversation"), {childList: true})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ async def fill(folder: Path, owner: str, chat: str) -> None:
         parent = None
         for number in range(PAIRS):
             gone = Attachment(
-                "f" * 64, "image", name="gone.png", mime="image/png", size=1, width=40, height=30
+                GONE, "image", name="gone.png", mime="image/png", size=1, width=40, height=30
             )
             pictures = (gone,) if number % 10 == 5 else ()
             asked = UserEntry(f"{chat}-m{number}", f"Message {number}", pictures)
@@ -125,27 +134,38 @@ async def test_a_long_chat_opens_at_its_end_and_loads_upwards_to_its_beginning(
     await expect(long_chat.playground.page.get_by_test_id("earlier")).to_contain_text("Began on")
 
 
+@pytest.mark.parametrize("frames", [0, 1, 2, 3])
 async def test_what_is_read_stays_where_it_is_while_earlier_messages_come(
-    long_chat: LongChat,
+    long_chat: LongChat, frames: int
 ) -> None:
     page = long_chat.playground.page
     read = f"Message {PAIRS - 18}"
-    held: asyncio.Event = asyncio.Event()
+    asked, moved = asyncio.Event(), asyncio.Event()
 
-    async def hold(route: Route) -> None:
-        await held.wait()
+    async def hold_messages(route: Route) -> None:
+        await asked.wait()
         await route.continue_()
 
-    await page.route(EARLIER, hold)
-    await long_chat.scroll_to(200)
+    async def hold_pictures(route: Route) -> None:
+        await moved.wait()
+        await route.continue_()
+
+    await expect(page.locator(".thumb-gone")).to_have_count(2)
+    await page.route(EARLIER, hold_messages)
+    await page.route(re.compile(GONE), hold_pictures)
+    await long_chat.scroll_to(420)
     await expect(page.get_by_test_id("earlier")).to_have_text("Loading earlier messages…")
     before = await long_chat.place(read)
-    held.set()
+    # Pictures that are no longer kept give their place back, so many frames after earlier messages
+    # have come; what is read does not follow them.
+    await page.evaluate(LOSE_PICTURES, frames)
+    asked.set()
     await expect(page.get_by_role("article")).to_have_count(80)
-    # Pictures that are no longer kept give their place back; what is read does not follow them.
-    await expect(page.locator(".thumb-gone")).not_to_have_count(0)
+    await expect(page.locator(".thumb-gone")).to_have_count(4)
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    assert await long_chat.place(read) == pytest.approx(before, abs=1)
+    after = await long_chat.place(read)
+    moved.set()
+    assert after == pytest.approx(before, abs=1)
 
 
 async def test_where_earlier_messages_cannot_be_loaded_that_is_said_with_a_retry(
