@@ -15,6 +15,7 @@ export class Follower {
     this.isReadFromTop = false; // an opening text, that is, which has no end to follow
     this.onChange = onChange;
     this.last = 0;
+    this.hold = null; // the latest of holdAnchor, which ends those before
     this.growth = new ResizeObserver(() => this.following && this.toEnd());
     this.growth.observe(content);
     this.growth.observe(scroller);
